@@ -32,6 +32,9 @@ type Region struct {
 	ops     listener
 	control listener // its Listener is nil without control endpoints
 	parts   *parts
+
+	connState func(net.Conn, http.ConnState) // of the server of the API
+
 	drained <-chan time.Time // ends the drain instead of the drain delay, for tests
 
 	stopWorkers atomic.Pointer[func()] // set by Run
@@ -123,7 +126,13 @@ func (r *Region) listen(o options) error {
 	if r.api, err = listen("listen", r.cfg.Listen, o.api); err != nil {
 		return err
 	}
-	r.api.Listener = limitConnections(r.api.Listener, int(r.cfg.MaxConnections))
+	limited, err := limitConnections(r.api.Listener, connectionLimits{
+		total: int(r.cfg.MaxConnections), perAddress: int(r.cfg.AddressConnections), proxies: r.cfg.TrustedProxies,
+	}, r.metrics.Registerer())
+	if err != nil {
+		return errors.Join(err, r.api.close())
+	}
+	r.api.Listener, r.connState = limited, limited.observe
 	if r.ops, err = listen("ops-listen", r.cfg.OpsListen, o.ops); err != nil {
 		return errors.Join(err, r.api.close())
 	}

@@ -30,3 +30,18 @@ func (r *Region) DrainJobs(ctx context.Context) map[string]error {
 	}
 	return failed
 }
+
+// IdleConnections returns the number of connections to the API without a request.
+func (r *Region) IdleConnections() int {
+	l, ok := r.api.Listener.(*limitedListener)
+	if !ok {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	idle := 0
+	for _, a := range l.addresses {
+		idle += a.idle.Len()
+	}
+	return idle
+}

@@ -56,7 +56,7 @@ func (l listener) close() error {
 func (r *Region) apiServer(handler http.Handler) *http.Server {
 	s := edge.NewServer(handler, r.limits.ReadHeaders)
 	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)
-	s.ErrorLog = r.errorLog()
+	s.ErrorLog, s.ConnState = r.errorLog(), r.connState
 	if r.parts.certificate != nil {
 		s.TLSConfig = r.parts.certificate.TLSConfig()
 	}

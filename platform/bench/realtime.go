@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ const (
 	realtimeName          = "realtime"
 	realtimeConnections   = 5000
 	connectionsPerWatcher = 16
+	connectionsPerAddress = 1000 // fewer than servers accept
 	realtimeSubscribers   = 1000
 	realtimeEvents        = 50
 	dialing               = 64 // connections opened at a time
@@ -90,7 +92,8 @@ func (w *watching) open(ctx context.Context, e *environment) error {
 
 // connect opens a connection with one subscription, whose events it counts.
 func (w *watching) connect(ctx context.Context, address string, p person, n int, topic string) error {
-	socket, _, err := websocket.Dial(ctx, "ws://"+address+"/mqtt", &websocket.DialOptions{Subprotocols: []string{"mqtt"}}) //nolint:bodyclose // there is none
+	options := &websocket.DialOptions{Subprotocols: []string{"mqtt"}, HTTPClient: fromAddress(n / connectionsPerAddress)}
+	socket, _, err := websocket.Dial(ctx, "ws://"+address+"/mqtt", options) //nolint:bodyclose // there is none
 	if err != nil {
 		return err
 	}
@@ -111,6 +114,12 @@ func (w *watching) connect(ctx context.Context, address string, p person, n int,
 	}
 	go w.read(c)
 	return nil
+}
+
+// fromAddress returns a client at an address of its own of the loopback interface.
+func fromAddress(i int) *http.Client {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, 0, byte(i))}} //nolint:gosec // small
+	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
 }
 
 // exchange sends a packet and checks the answer.

@@ -64,12 +64,13 @@ type Config struct {
 	AccessTokenTTL Duration `name:"access-token-ttl" default:"720h" help:"validity of access tokens"`
 	AuthTokenTTL   Duration `name:"auth-token-ttl" default:"1h" help:"validity of tokens issued by the authentication endpoint"`
 
-	RequestTimeout   Duration `name:"request-timeout" default:"10s" help:"time limit of a request"`
-	StatementTimeout Duration `name:"statement-timeout" default:"3s" help:"time limit of a SQL statement; statements on an unreachable region hang until then"`
-	MaxBodyBytes     Size     `name:"max-body-bytes" default:"1MiB" help:"maximum size of a request body"`
-	MaxHeaderBytes   Size     `name:"max-header-bytes" default:"64KiB" help:"maximum size of a request header"`
-	MaxConnections   Count    `name:"max-connections" default:"10000" help:"maximum number of connections to the API; further ones wait until one is closed"`
-	ResponseMemory   Size     `name:"response-memory" default:"256MiB" help:"memory for responses of 16 KiB or more that clients have not read yet; when it is used up, such responses wait up to the request timeout and then fail with 503"`
+	RequestTimeout     Duration `name:"request-timeout" default:"10s" help:"time limit of a request"`
+	StatementTimeout   Duration `name:"statement-timeout" default:"3s" help:"time limit of a SQL statement; statements on an unreachable region hang until then"`
+	MaxBodyBytes       Size     `name:"max-body-bytes" default:"1MiB" help:"maximum size of a request body"`
+	MaxHeaderBytes     Size     `name:"max-header-bytes" default:"64KiB" help:"maximum size of a request header"`
+	MaxConnections     Count    `name:"max-connections" default:"10000" help:"maximum number of connections to the API. Connections without a request make way for further ones; if there is none, these wait"`
+	AddressConnections Count    `name:"max-connections-per-address" default:"2500" help:"maximum number of connections to the API from an address; further ones are refused, unless one without a request makes way. The addresses of trusted-proxies have no maximum, nor has any if trusted-proxies is a number"`
+	ResponseMemory     Size     `name:"response-memory" default:"256MiB" help:"memory for responses of 16 KiB or more that clients have not read yet; when it is used up, such responses wait up to the request timeout and then fail with 503"`
 
 	PublicURL      BaseURL    `name:"public-url" help:"URL at which clients reach this region, like https://eu.api.example.com; prefix of file URLs; default: the listening address"`
 	StorageURL     StorageURL `name:"storage-url" help:"storage of file contents: a directory (/srv/files), or s3://, gs:// or azblob:// and a bucket; if empty, files cannot be uploaded or downloaded"`

@@ -78,6 +78,12 @@ func (p Proxies) MarshalText() ([]byte, error) { return []byte(p.String()), nil 
 // IsZero reports whether no proxy is trusted.
 func (p Proxies) IsZero() bool { return p.count == 0 && len(p.networks) == 0 }
 
+// MayBe reports whether the peer of a connection may be one of the proxies. If only their number is known, every peer may.
+func (p Proxies) MayBe(peer string) bool {
+	address, err := netip.ParseAddrPort(peer)
+	return p.count > 0 || err == nil && p.trusts(address.Addr().Unmap())
+}
+
 // maxHops bounds how many addresses of X-Forwarded-For are read, from the last one on.
 const maxHops = 64
 

@@ -39,7 +39,7 @@ var errWire = errors.New("malformed binary message")
 func eachField(data []byte, do func(number protowire.Number, kind protowire.Type, field, content []byte) error) error {
 	for len(data) > 0 {
 		number, kind, tag := protowire.ConsumeTag(data)
-		if tag < 0 {
+		if tag < 0 || number > protowire.MaxValidNumber {
 			return errWire
 		}
 		n := protowire.ConsumeFieldValue(number, kind, data[tag:])
@@ -66,6 +66,9 @@ func (t *taken) binaryMessage(b, data []byte, descriptor protoreflect.MessageDes
 		if field == nil || kind != protowire.BytesType {
 			b = append(b, whole...)
 			return nil
+		}
+		if seen[number] > 0 && !field.IsList() { // package proto would merge them
+			return (&InvalidError{What: "must not occur twice"}).inside(field.JSONName())
 		}
 		inner, err := t.binaryField(content, field.Message())
 		if invalid, is := errors.AsType[*InvalidError](err); is {
@@ -139,6 +142,8 @@ func jsonOfEntry(b, data []byte, depth int) ([]byte, error) {
 	err := eachField(data, func(number protowire.Number, kind protowire.Type, _, content []byte) error {
 		switch {
 		case kind != protowire.BytesType:
+		case number == keyOfEntry && key != nil, number == valueOfEntry && value != nil:
+			return &InvalidError{What: "must have one name and one value in each entry"}
 		case number == keyOfEntry:
 			key = content
 		case number == valueOfEntry:
@@ -166,11 +171,11 @@ func quoted(b, text []byte) ([]byte, error) {
 	return jsontext.AppendQuote(b, text)
 }
 
-// jsonOfValue appends the JSON of a binary Value to b. The last of several kinds counts.
+// jsonOfValue appends the JSON of a binary Value to b.
 func jsonOfValue(b, data []byte, depth int) ([]byte, error) {
 	start := len(b)
 	err := eachField(data, func(number protowire.Number, kind protowire.Type, _, content []byte) (err error) {
-		b = b[:start]
+		end := len(b)
 		switch {
 		case number == nullValue && kind == protowire.VarintType:
 			b = append(b, "null"...)
@@ -186,6 +191,9 @@ func jsonOfValue(b, data []byte, depth int) ([]byte, error) {
 			b, err = jsonOfStruct(b, content, depth+1)
 		case number == listValue && kind == protowire.BytesType:
 			b, err = jsonOfList(b, content, depth+1)
+		}
+		if err == nil && end > start && len(b) > end {
+			return &InvalidError{What: "must have only one value"}
 		}
 		return err
 	})

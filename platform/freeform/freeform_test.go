@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -125,6 +126,17 @@ func TestRefusedBinaryObjects(t *testing.T) {
 		require.ErrorContains(t, UnmarshalBinary(binary, &plazav1.CreatePostRequest{}), want)
 	}
 	require.Error(t, UnmarshalBinary([]byte{0xff}, &plazav1.CreatePostRequest{}))
+	once, err := proto.Marshal(&plazav1.CreatePostRequest{Metadata: &structpb.Struct{}})
+	require.NoError(t, err)
+	require.EqualError(t, UnmarshalBinary(append(once, once...), &plazav1.CreatePostRequest{}), "metadata: must not occur twice")
+	one, err := proto.Marshal(structpb.NewBoolValue(true))
+	require.NoError(t, err)
+	_, err = jsonOfValue(nil, append(one, one...), 1)
+	require.ErrorContains(t, err, "must have only one value")
+	unknown := protowire.AppendVarint(protowire.AppendTag(one, 99, protowire.VarintType), 1)
+	text, err := jsonOfValue(nil, unknown, 1)
+	require.NoError(t, err)
+	require.Equal(t, "true", string(text), "unknown fields are ignored")
 	list = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{{}}})
 	binary, err := proto.Marshal(&plazav1.CreateStoryRequest{Items: []*plazav1.StoryItem{{}, {Placement: &structpb.Struct{Fields: map[string]*structpb.Value{"a": list}}}}})
 	require.NoError(t, err)

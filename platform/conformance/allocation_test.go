@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -188,5 +189,13 @@ func TestBatchAllocations(t *testing.T) { //nolint:paralleltest // see TestAlloc
 				requireFailure(t, failure{status: 422, code: 500000}, by.Do(t, http.MethodGet, path, nil))
 			}
 		}
+	}
+	var activities []object
+	for _, id := range posts {
+		activities = append(activities, activity("post", id, time.Now()))
+	}
+	for caller, by := range map[string]*apptest.Client{"a user": author, "a visitor": visitor} {
+		a := measured(t, by, http.MethodPost, activitiesPath, object{"activities": activities})
+		require.Less(t, a.allocated, besides, "activities of 100 posts, reported by %s: their rows are %d bytes large", caller, 2*len(posts)*largestObject)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -272,11 +273,21 @@ func (d *Directory) Refresh(ctx context.Context, publicID string) string {
 // another user, who claimed the id since. Servers that have cached the entry find it for another minute.
 func (d *Directory) Release(ctx context.Context, publicID, userID string) error {
 	d.known.Remove(publicID)
-	var errs []error
-	for _, home := range region.All() {
-		tx := d.newTx(home)
-		tx.DeleteDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
-		errs = append(errs, tx.Commit(ctx))
+	var g sync.WaitGroup
+	errs := make([]error, len(region.All()))
+	for i, home := range region.All() {
+		g.Go(func() {
+			tx := d.newTx(home)
+			d.ReleaseIn(tx, publicID, userID)
+			errs[i] = tx.Commit(ctx)
+		})
 	}
+	g.Wait()
 	return errors.Join(errs...)
+}
+
+// ReleaseIn is Release for the home of a transaction.
+func (d *Directory) ReleaseIn(tx *store.Tx, publicID, userID string) {
+	d.known.Remove(publicID)
+	tx.DeleteDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
 }

@@ -11,7 +11,7 @@ import (
 
 // ErasureWalk is a walk through all rows of a table in the order of its key, a page at a time. Reading every row takes
 // longer than an index of the rows of each user would, but erasures are rare, and such an index would have to be written
-// with every row.
+// with every row. The database returns the rows that concern the user only.
 type ErasureWalk struct {
 	Table string
 	start []string // precedes every key
@@ -28,7 +28,13 @@ type ErasureRow struct {
 	Own bool
 	// JSON is an array with the JSON columns if the first of them contains the internal id of the user, and empty otherwise.
 	JSON string
+	// Number is the number of the row among those that the page visited, from 1. The last one is returned even if it does not
+	// concern the user, when the page visited as many rows as it may.
+	Number int64
 }
+
+// Concerns reports whether the row concerns the user.
+func (r ErasureRow) Concerns() bool { return r.Own || r.JSON != "" }
 
 // walk describes an ErasureWalk in SQL, in which $2 is the internal id of the user.
 type walk struct {
@@ -43,14 +49,17 @@ type walk struct {
 // newErasureWalk registers the statements of a walk.
 func newErasureWalk(l walk) *ErasureWalk {
 	columns := strings.Join(l.key, ", ")
-	json := "''"
+	json := `''`
 	array := `jsonb_build_array(` + strings.Join(l.json, ", ") + `)`
 	if len(l.json) > 0 {
 		json = `CASE WHEN strpos(` + l.json[0] + `::text, $2) > 0 THEN ` + array + `::text ELSE '' END`
 	}
 	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key)), files: l.files}
-	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], `+l.own+`, `+json+` FROM `+l.table+
-		` /*@{FORCE_INDEX=`+l.table+`_pkey}*/ WHERE home = $1 AND (`+columns+`) > (`+parameters(4, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint`)
+	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], own, json, number FROM (
+			SELECT `+columns+`, own, json, row_number() OVER (ORDER BY `+columns+`) AS number FROM (
+				SELECT `+columns+`, `+l.own+` AS own, `+json+` AS json FROM `+l.table+` /*@{FORCE_INDEX=`+l.table+`_pkey}*/
+				WHERE home = $1 AND (`+columns+`) > (`+parameters(5, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint) AS visited) AS numbered
+		WHERE own OR json <> '' OR number = $3::bigint ORDER BY number LIMIT $4::bigint`)
 	if l.set == "" {
 		w.erase = stmt("erasure.delete."+l.table, `DELETE FROM `+l.table+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
 	} else {
@@ -108,12 +117,18 @@ func anonymous(idColumn, publicIDColumn string) string {
 	return publicIDColumn + ` = CASE WHEN ` + idColumn + ` = $2 THEN 'DELETED_' || $2 ELSE ` + publicIDColumn + ` END`
 }
 
-// ErasurePage reads up to limit rows of a walk after a position, which is empty at the start.
-func (r *ReadBatch) ErasurePage(w *ErasureWalk, home region.Code, userID string, after []string, limit int, into *[]ErasureRow) {
+// ErasurePage visits up to visit rows of a walk after a position, which is empty at the start, and reads up to limit of those
+// that concern the user, see LastErasurePage.
+func (r *ReadBatch) ErasurePage(w *ErasureWalk, home region.Code, userID string, after []string, visit, limit int, into *[]ErasureRow) {
 	if len(after) == 0 {
 		after = w.start
 	}
-	r.Add(home, w.page, db.Rows(into), append([]any{userID, limit}, anys(after)...)...)
+	r.Add(home, w.page, db.Rows(into), append([]any{userID, visit, limit}, anys(after)...)...)
+}
+
+// LastErasurePage reports whether no rows follow those of a page that was read with visit and limit.
+func LastErasurePage(rows []ErasureRow, visit, limit int) bool {
+	return len(rows) == 0 || len(rows) < limit && rows[len(rows)-1].Number < int64(visit)
 }
 
 // EraseRow deletes or empties a row that belongs to the user, and releases its files.

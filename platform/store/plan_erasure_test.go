@@ -27,14 +27,14 @@ func (c *collector) collectErasures() {
 	c.write(func(w *store.Tx) {
 		w.EraseUser(user, worldStart)
 		w.InsertErasure(store.Erasure{ID: region.NewID(region.US)}, worldStart)
-		w.UpdateErasure(store.Erasure{ID: user, State: store.ErasureRunning, Erased: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: worldStart}}, worldStart)
+		w.UpdateErasure(store.Erasure{ID: user, State: store.ErasureRunning, Erased: []byte("{}"), Homes: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: worldStart}}, worldStart)
 	})
 	c.write(func(w *store.Tx) { w.DeleteDirectoryEntry(store.DirectoryEntry{Hash: []byte("x"), UserID: user}) })
 	c.write(func(w *store.Tx) { w.EraseOwned(user) })
 	c.write(func(w *store.Tx) { w.EraseEvents(user, 100, 600) })
 	for _, walk := range store.ErasureWalks() {
 		key := walk.Start()
-		c.reads(func(r *store.ReadBatch) { r.ErasurePage(walk, region.US, user, nil, pageRows, &rows) })
+		c.reads(func(r *store.ReadBatch) { r.ErasurePage(walk, region.US, user, nil, pageRows, pageRows, &rows) })
 		c.write(func(w *store.Tx) { w.EraseRow(walk, user, key) })
 		if walk.HasJSON() {
 			c.write(func(w *store.Tx) { w.ReplaceJSON(walk, store.ErasureRow{Key: key, JSON: "[]"}, []byte("[]")) })

@@ -49,11 +49,19 @@ func TestPositions(t *testing.T) {
 	require.EqualValues(t, 1234, number(position(1234)))
 }
 
-// TestSteps checks that the names by which progress is stored are unique.
-func TestSteps(t *testing.T) {
-	seen := map[string]bool{}
-	for _, st := range (&Service{}).steps(pass{}) {
-		require.False(t, seen[st.Name()], st.Name())
-		seen[st.Name()] = true
+// TestTables checks that the position of a step names the tables with further rows, each with the key of its last row.
+func TestTables(t *testing.T) {
+	r := &run{Service: &Service{}}
+	all, err := r.tables(nil)
+	require.NoError(t, err)
+	require.Len(t, all, len(r.works()), "at the start")
+	some, err := r.tables([]string{textOf([]string{"posts", "an id"}), textOf([]string{"pins", "a", "b \"c\"", ""}), textOf([]string{"rooms"})})
+	require.NoError(t, err)
+	after := map[string][]string{}
+	for _, table := range some {
+		after[table.walk.Table] = table.after
 	}
+	require.Equal(t, map[string][]string{"posts": {"an id"}, "pins": {"a", "b \"c\"", ""}, "rooms": {}}, after)
+	_, err = r.tables([]string{"posts"})
+	require.Error(t, err)
 }

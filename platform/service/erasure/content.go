@@ -11,77 +11,77 @@ import (
 )
 
 // deletePost marks a post as deleted, with its children.
-func (s *Service) deletePost(ctx context.Context, _ subject, key []string) error {
+func (s *Service) deletePost(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	post, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Post, key[0])
 	if err != nil || post == nil || post.DeletedAt != nil {
-		return err
+		return false, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(post.ID))
 	tx.GuardPost(*post, errChanged)
 	tx.DeletePost(*post, s.Now())
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // deleteStory marks a story as deleted.
-func (s *Service) deleteStory(ctx context.Context, _ subject, key []string) error {
+func (s *Service) deleteStory(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).StoriesByID, key)
 	if err != nil || len(rows) == 0 || rows[0].DeletedAt != nil {
-		return err
+		return false, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	tx.GuardStory(key[0], errChanged)
 	tx.DeleteStory(rows[0], s.Now())
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // deleteComment marks a comment as deleted. Comments of others on the user's wall go with the wall.
-func (s *Service) deleteComment(ctx context.Context, _ subject, key []string) error {
+func (s *Service) deleteComment(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	comment, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Comment, key[0])
 	if err != nil || comment == nil || comment.DeletedAt != nil {
-		return err
+		return false, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(comment.ID))
 	tx.GuardCommentStatus(*comment, errChanged)
 	tx.DeleteComment(*comment, s.Now())
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // deleteMessage marks a message as deleted. It keeps its segment.
-func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) error {
+func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	message, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Message, key[0])
 	if err != nil || message == nil || message.DeletedAt != nil {
-		return err
+		return false, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(message.ID))
 	tx.GuardMessage(message.ID, errChanged)
 	tx.DeleteMessage(*message, s.Now())
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // deleteReaction deletes a reaction and its count.
-func (s *Service) deleteReaction(ctx context.Context, _ subject, key []string) error {
+func (s *Service) deleteReaction(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	tx.DeleteReaction(store.Reaction{ReferenceID: key[0], UserID: key[1], Name: key[2]}, errChanged)
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // deleteFile deletes a file and emits the deletion of its content.
-func (s *Service) deleteFile(ctx context.Context, u subject, key []string) error {
+func (s *Service) deleteFile(ctx context.Context, u subject, key []string) (changed bool, err error) {
 	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	content := tx.DeleteFile(store.File{ID: key[0], OwnerID: u.id}, errChanged, s.Now(), s.Outbox.FirstTry())
-	return s.Commit(ctx, tx, content)
+	return true, s.Commit(ctx, tx, content)
 }
 
 // endMembership ends the membership of the user in a community. A community may be left without a moderator.
-func (s *Service) endMembership(ctx context.Context, _ subject, key []string) error {
+func (s *Service) endMembership(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	member, err := readMember(ctx, s, key[0], key[1])
 	if err != nil || !member.IsMember() {
-		return err
+		return false, err
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(member.CommunityID))
 	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now, now.Add(events.Grace))
-	return s.Commit(ctx, tx, rows...)
+	return true, s.Commit(ctx, tx, rows...)
 }
 
 func readMember(ctx context.Context, s *Service, communityID, userID string) (*store.Member, error) {
@@ -93,47 +93,47 @@ func readMember(ctx context.Context, s *Service, communityID, userID string) (*s
 }
 
 // leaveChannel ends the membership of the user in a channel.
-func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) error {
+func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	var user *store.ChannelUser
 	reads := s.Store.NewReadBatch()
 	reads.ChannelUser(key[0], key[1], &user)
 	if err := reads.Run(ctx); err != nil || !user.IsMember() {
-		return err
+		return false, err
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(user.ChannelID))
 	tx.ChangeChannelUsers(user.ChannelID, []store.ChannelUserChange{chat.Leave(*user, now)}, now)
-	return tx.Commit(ctx)
+	return true, tx.Commit(ctx)
 }
 
 // endFollow ends a follow by or of the user.
-func (s *Service) endFollow(ctx context.Context, _ subject, key []string) error {
+func (s *Service) endFollow(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	var follow *store.Follow
 	reads := s.Store.NewReadBatch()
 	reads.Follow(key[0], key[1], &follow)
 	if err := reads.Run(ctx); err != nil || !follow.Active() {
-		return err
+		return false, err
 	}
 	now := s.Now()
 	ended := *follow
 	ended.Status, ended.UpdatedAt = store.FollowNone, now
 	tx := s.Store.NewTx(s.HomeOf(follow.FollowerID))
 	rows := tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
-	return s.Commit(ctx, tx, rows...)
+	return true, s.Commit(ctx, tx, rows...)
 }
 
 // endBlock ends a block by or of the user.
-func (s *Service) endBlock(ctx context.Context, _ subject, key []string) error {
+func (s *Service) endBlock(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	var block *store.Block
 	reads := s.Store.NewReadBatch()
 	reads.Block(key[0], key[1], &block)
 	if err := reads.Run(ctx); err != nil || !block.IsActive() {
-		return err
+		return false, err
 	}
 	now := s.Now()
 	ended := *block
 	ended.Status, ended.UpdatedAt = store.BlockNone, now
 	tx := s.Store.NewTx(s.HomeOf(block.BlockerID))
 	row := tx.ChangeBlock(store.BlockChange{Old: block, New: ended}, now, now.Add(events.Grace))
-	return s.Commit(ctx, tx, row)
+	return true, s.Commit(ctx, tx, row)
 }

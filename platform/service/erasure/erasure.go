@@ -100,7 +100,5 @@ type subject struct{ id, publicID string }
 // anonymousID is the public id of an erased user. Users cannot choose ids with this prefix.
 func (u subject) anonymousID() string { return "DELETED_" + u.id }
 
-// refused reports whether err is the refusal of a guard: another request has made the change already.
-func refused(err error) bool { return errors.Is(err, errChanged) }
-
+// errChanged is the refusal of a guard: another request has made the change already.
 var errChanged = errors.New("the row changed after it was read")

@@ -1,7 +1,14 @@
 package erasure
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/jobs"
@@ -12,12 +19,13 @@ import (
 
 const (
 	// pollInterval is the time between two searches for due erasures.
-	pollInterval = 2 * time.Second
+	pollInterval = time.Second
 	// settleTime is the time between the two passes. It is longer than any request, and than the time for which servers
 	// cache user ids.
 	settleTime = 90 * time.Second
-	// pageSize is the number of rows that are read at a time.
-	pageSize = 500
+	// pageSize is the number of rows of the user, and of events, that are processed at a time, and visitSize the number of rows of a
+	// table among which those of the user are searched.
+	pageSize, visitSize = 500, 5000
 )
 
 // Job returns the background job that continues the erasures of a home.
@@ -29,59 +37,175 @@ func (s *Service) Job() jobs.Job {
 
 // Continue takes a due erasure of a home as far as it gets, and reports whether there was one.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	for _, state := range []string{store.ErasureRunning, store.ErasureVerifying} {
-		var due *store.Erasure
-		reads := s.Store.NewReadBatch()
-		reads.DueErasure(home, state, s.Now(), &due)
-		if err := reads.Run(ctx); err != nil {
-			return false, err
-		}
-		if due != nil {
-			return true, s.advance(ctx, *due)
-		}
+	var first, second *store.Erasure
+	reads := s.Store.NewReadBatch()
+	reads.DueErasure(home, store.ErasureRunning, s.Now(), &first)
+	reads.DueErasure(home, store.ErasureVerifying, s.Now(), &second)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
 	}
-	return false, nil
+	due := cmp.Or(first, second)
+	if due == nil {
+		return false, nil
+	}
+	return true, s.advance(ctx, due)
 }
 
-// advance takes the remaining steps of a pass.
-func (s *Service) advance(ctx context.Context, e store.Erasure) error {
+// advance takes the remaining steps of a pass, in all homes concurrently. A home that is unavailable is postponed, and the others
+// do not wait for it.
+func (s *Service) advance(ctx context.Context, e *store.Erasure) error {
+	r, err := s.newRun(e)
+	if err != nil {
+		return err
+	}
+	var g sync.WaitGroup
+	errs := make([]error, len(region.All()))
+	for i, home := range region.All() {
+		g.Go(func() { errs[i] = r.advance(ctx, home) })
+	}
+	g.Wait()
+	return errors.Join(errors.Join(errs...), r.end(ctx))
+}
+
+// progress is the progress of a pass in one home.
+type progress struct {
+	Step     string    `json:"step,omitempty"`
+	Position []string  `json:"position,omitempty"`
+	Attempts int64     `json:"attempts,omitempty"`
+	DueAt    time.Time `json:"dueAt"`
+	// Changed is whether rows were found whose end other homes learn about, see tableWork.
+	Changed bool `json:"changed,omitempty"`
+	Done    bool `json:"done,omitempty"`
+}
+
+// run is a pass that this server works on.
+type run struct {
+	*Service
+	pass pass
+
+	mu      sync.Mutex // guards the rest
+	erasure *store.Erasure
+	homes   map[region.Code]progress
+	lost    bool // another server has taken over
+}
+
+func (s *Service) newRun(e *store.Erasure) (*run, error) {
+	r := &run{Service: s, pass: s.pass(*e), erasure: e}
+	return r, json.Unmarshal(e.Homes, &r.homes)
+}
+
+// advance takes the remaining steps in one home, if they are due.
+func (r *run) advance(ctx context.Context, home region.Code) error {
+	r.mu.Lock()
+	p := r.homes[home]
+	r.mu.Unlock()
+	if p.Done || p.DueAt.After(r.Now()) {
+		return nil
+	}
+	current := &store.Progress{Step: p.Step, Position: p.Position, Attempts: p.Attempts}
+	save := func(ctx context.Context) error {
+		p.Step, p.Position, p.Attempts, p.DueAt = current.Step, current.Position, current.Attempts, current.DueAt
+		return r.saveHome(ctx, home, p)
+	}
 	job := &steps.Job{
-		Progress: &e.Progress, Steps: s.steps(s.pass(e)), Now: s.Now,
-		Count:  func(kind string, rows int32) { e.Erased = steps.AddCount(e.Erased, kind, rows) },
-		Save:   func(ctx context.Context) error { return s.save(ctx, &e) },
-		Finish: func(ctx context.Context) error { return s.finishPass(ctx, &e) },
+		Progress: current, Now: r.Now, Save: save, Count: func(string, int32) {},
+		Steps: r.steps(home, &p),
+		Finish: func(ctx context.Context) error {
+			p.Done = true
+			return save(ctx)
+		},
 	}
 	return job.Advance(ctx)
 }
 
-func (s *Service) save(ctx context.Context, e *store.Erasure) error {
-	tx := s.Store.NewTx(s.HomeOf(e.ID))
-	tx.UpdateErasure(*e, s.Now())
-	if err := tx.Commit(ctx); err != nil {
-		return err
+// saveHome stores the progress of one home, and keeps other servers from the erasure while this one works on any home.
+func (r *run) saveHome(ctx context.Context, home region.Code, p progress) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.homes == nil {
+		r.homes = map[region.Code]progress{}
 	}
-	e.Version++
-	return nil
+	r.homes[home] = p
+	r.erasure.DueAt = r.Now().Add(steps.Lease)
+	return r.save(ctx)
 }
 
-// finishPass begins the second pass after the first one, or ends the erasure. It postpones either while an outbox
-// contains something about the user.
-func (s *Service) finishPass(ctx context.Context, e *store.Erasure) error {
-	waiting, err := s.outboxRows(ctx, e.ID)
+// save stores the erasure. The caller holds the lock.
+func (r *run) save(ctx context.Context) (err error) {
+	e := r.erasure
+	if e.Homes, err = json.Marshal(r.homes); err != nil {
+		return err
+	}
+	tx := r.Store.NewTx(r.HomeOf(e.ID))
+	tx.UpdateErasure(*e, r.Now())
+	err = tx.Commit(ctx)
+	r.lost = r.lost || errors.Is(err, store.ErrConflict)
+	if err == nil {
+		e.Version++
+	}
+	return err
+}
+
+// count adds numbers of rows by kind.
+func (r *run) count(rows map[string]int32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for kind, n := range rows {
+		r.erasure.Erased = steps.AddCount(r.erasure.Erased, kind, n)
+	}
+}
+
+// end finishes the pass, or makes it due when the first of the postponed homes is.
+func (r *run) end(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost || ctx.Err() != nil {
+		return nil // another server continues, at once or when the lease has ended
+	}
+	e := r.erasure
+	var open []string
+	e.Attempts, e.DueAt = 0, time.Time{}
+	for _, home := range region.All() {
+		p := r.homes[home]
+		if p.Done {
+			continue
+		}
+		open = append(open, cmp.Or(p.Step, r.steps(home, &p)[0].Name()))
+		e.Attempts = max(e.Attempts, p.Attempts)
+		if e.DueAt.IsZero() || p.DueAt.Before(e.DueAt) {
+			e.DueAt = p.DueAt
+		}
+	}
+	e.Step = strings.Join(open, ", ")
+	if len(open) == 0 {
+		return r.finishPass(ctx)
+	}
+	return r.save(ctx)
+}
+
+// finishPass begins the second pass after the first one, or ends the erasure. It postpones either while an outbox contains
+// something about the user. The second pass is repeated if it had to end what other homes have copies of, because these may have
+// been changed after the pass was there.
+func (r *run) finishPass(ctx context.Context) error {
+	e := r.erasure
+	waiting, err := r.outboxRows(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	now := s.Now()
+	changed := slices.ContainsFunc(slices.Collect(maps.Values(r.homes)), func(p progress) bool { return p.Changed })
+	now := r.Now()
 	switch {
 	case waiting > 0:
 		e.DueAt = now.Add(pollInterval)
 	case e.State == store.ErasureRunning:
-		e.State, e.Step, e.Position, e.DueAt = store.ErasureVerifying, "", nil, now.Add(settleTime)
+		e.State, e.DueAt, r.homes = store.ErasureVerifying, now.Add(settleTime), map[region.Code]progress{}
+	case changed:
+		e.DueAt, r.homes = now, map[region.Code]progress{}
 	default:
-		e.State, e.Step, e.PublicID, e.FinishedAt = store.ErasureDone, "", "", &now
-		s.Log.InfoContext(ctx, "user erased", "erasure", e.ID)
+		e.State, e.PublicID, e.FinishedAt, r.homes = store.ErasureDone, "", &now, map[region.Code]progress{}
+		r.Log.InfoContext(ctx, "user erased", "erasure", e.ID)
 	}
-	return s.save(ctx, e)
+	return r.save(ctx)
 }
 
 // outboxRows returns the number of rows about a user in the outboxes of all homes.

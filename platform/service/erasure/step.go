@@ -2,6 +2,9 @@ package erasure
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
@@ -23,16 +26,15 @@ func (s *Service) pass(e store.Erasure) pass {
 type tableWork struct {
 	walk *store.ErasureWalk
 	// prepare makes the change that other rows depend on before a row is erased, such as ending a membership, which is
-	// counted. It must succeed if it was made already. It may be nil.
-	prepare func(ctx context.Context, u subject, key []string) error
+	// counted, and reports whether it had to. It must succeed if it was made already. It may be nil.
+	prepare func(ctx context.Context, u subject, key []string) (changed bool, err error)
 	// late is whether the row is erased by the second pass only, because its end is delivered to other homes by the
 	// outbox, and comparing versions there requires the row.
 	late bool
 }
 
-// steps returns all steps in their order: the contents and relations of the user first, and the rows in the user's home
-// last, because preparing others changes them.
-func (s *Service) steps(p pass) []steps.Step {
+// works returns the work on all tables: the contents and relations of the user first, because ending them changes others.
+func (s *Service) works() []tableWork {
 	works := []tableWork{
 		{walk: store.ErasePosts, prepare: s.deletePost},
 		{walk: store.EraseStories, prepare: s.deleteStory},
@@ -51,48 +53,111 @@ func (s *Service) steps(p pass) []steps.Step {
 	for _, walk := range store.EraseRows {
 		works = append(works, tableWork{walk: walk})
 	}
-	var all []steps.Step
-	for _, work := range works {
-		for _, home := range region.All() {
-			all = append(all, s.tableStep(work, p, home))
-		}
-	}
-	for _, home := range region.All() {
-		all = append(all,
-			steps.Step{Kind: "events", Home: home, Page: s.eraseEvents(p, home)}, steps.Step{Kind: "account", Home: home, Page: s.eraseAccount(p, home)})
-	}
-	return all
+	return works
 }
 
-// tableStep returns the step that processes a table in one home.
-func (s *Service) tableStep(work tableWork, p pass, home region.Code) steps.Step {
-	return steps.Step{Kind: work.walk.Table, Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
-		var rows []store.ErasureRow
-		reads := s.Store.NewReadBatch()
-		reads.ErasurePage(work.walk, home, p.id, after, pageSize, &rows)
-		if err := reads.Run(ctx); err != nil || len(rows) == 0 {
-			return steps.Result{Last: true}, err
+// steps returns the steps of a pass in one home. The rows that concern only the user are last, because ending others changes them.
+// p.Changed is set by the first of them.
+func (r *run) steps(home region.Code, p *progress) []steps.Step {
+	return []steps.Step{
+		{Kind: "tables", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
+			return r.eraseTables(ctx, home, after, &p.Changed)
+		}},
+		{Kind: "account", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
+			return r.eraseAccount(ctx, home, after)
+		}},
+	}
+}
+
+// table is how far the walk through a table is. The position of the step is one for each table with further rows.
+type table struct {
+	tableWork
+	after []string // key of the last row; empty at the start
+	rows  []store.ErasureRow
+}
+
+// tables returns the tables that have further rows, given the position of the step.
+func (r *run) tables(position []string) ([]*table, error) {
+	var all []*table
+	for _, work := range r.works() {
+		if len(position) == 0 {
+			all = append(all, &table{tableWork: work})
 		}
-		n, err := s.erase(ctx, work, p, home, rows)
-		return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < pageSize, Rows: n}, err
-	}}
+		for _, text := range position {
+			var after []string // the name of the table and a key
+			if err := json.Unmarshal([]byte(text), &after); err != nil {
+				return nil, err
+			}
+			if after[0] == work.walk.Table {
+				all = append(all, &table{tableWork: work, after: after[1:]})
+			}
+		}
+	}
+	return all, nil
+}
+
+// eraseTables visits the next rows of all tables of a home, which it reads in one round trip. It ends after about a page of rows
+// that concern the user, so that the progress is stored before the lease ends.
+func (r *run) eraseTables(ctx context.Context, home region.Code, position []string, changed *bool) (steps.Result, error) {
+	all, err := r.tables(position)
+	if err != nil {
+		return steps.Result{}, err
+	}
+	reads := r.Store.NewReadBatch()
+	for _, t := range all {
+		reads.ErasurePage(t.walk, home, r.pass.id, t.after, visitSize, pageSize, &t.rows)
+	}
+	if err := reads.Run(ctx); err != nil {
+		return steps.Result{}, err
+	}
+	erased, processed := map[string]int32{}, 0
+	var next []string
+	for _, t := range all {
+		last := store.LastErasurePage(t.rows, visitSize, pageSize)
+		if mine := slices.ContainsFunc(t.rows, store.ErasureRow.Concerns); mine && processed >= pageSize {
+			last = false // they are read again
+		} else {
+			n, err := r.erase(ctx, t, home, changed)
+			if err != nil {
+				return steps.Result{}, err
+			}
+			erased[t.walk.Table], processed = n, processed+len(t.rows)
+			if !last {
+				t.after = t.rows[len(t.rows)-1].Key
+			}
+		}
+		if !last {
+			next = append(next, textOf(append([]string{t.walk.Table}, t.after...)))
+		}
+	}
+	r.count(erased)
+	return steps.Result{Position: next, Last: len(next) == 0}, nil
+}
+
+// textOf returns a list as JSON.
+func textOf(list []string) string {
+	raw, err := json.Marshal(list)
+	if err != nil {
+		panic("erasure: position: " + err.Error()) // of strings
+	}
+	return string(raw)
 }
 
 // erase erases the rows of a page that concern the user, and returns their number.
-func (s *Service) erase(ctx context.Context, work tableWork, p pass, home region.Code, rows []store.ErasureRow) (n int32, err error) {
-	tx := s.Store.NewTx(home)
-	for _, row := range rows {
+func (r *run) erase(ctx context.Context, t *table, home region.Code, changed *bool) (n int32, err error) {
+	tx := r.Store.NewTx(home)
+	for _, row := range t.rows {
 		if row.Own {
-			if err := prepare(ctx, work, p.subject, row.Key); err != nil {
+			if err := t.end(ctx, r.pass.subject, row.Key, changed); err != nil {
 				return 0, err
 			}
 		}
-		erase := row.Own && (!work.late || p.second)
+		erase := row.Own && (!t.late || r.pass.second)
 		if erase {
-			tx.EraseRow(work.walk, p.id, row.Key)
+			tx.EraseRow(t.walk, r.pass.id, row.Key)
 		}
 		if row.JSON != "" {
-			tx.ReplaceJSON(work.walk, row, anonymize([]byte(row.JSON), p.subject))
+			tx.ReplaceJSON(t.walk, row, anonymize([]byte(row.JSON), r.pass.subject))
 		}
 		if erase || row.JSON != "" {
 			n++
@@ -104,49 +169,45 @@ func (s *Service) erase(ctx context.Context, work tableWork, p pass, home region
 	return n, tx.Commit(ctx)
 }
 
-func prepare(ctx context.Context, work tableWork, u subject, key []string) error {
-	if work.prepare == nil {
+// end prepares a row, and sets changed if that made a change.
+func (w tableWork) end(ctx context.Context, u subject, key []string, changed *bool) error {
+	if w.prepare == nil {
 		return nil
 	}
-	if err := work.prepare(ctx, u, key); err != nil && !refused(err) {
-		return err
+	made, err := w.prepare(ctx, u, key)
+	if errors.Is(err, errChanged) {
+		return nil
 	}
-	return nil
+	*changed = *changed || made
+	return err
 }
 
-// eraseAccount deletes the rows of a home that concern only the user, the entries of the directory, and the export.
-func (s *Service) eraseAccount(p pass, home region.Code) func(context.Context, []string) (steps.Result, error) {
-	return func(ctx context.Context, _ []string) (steps.Result, error) {
-		tx := s.Store.NewTx(home)
+// eraseAccount deletes the events about the user from the log of a home, and at its end the rows that concern only the user, the
+// entry of the directory, and the export.
+func (r *run) eraseAccount(ctx context.Context, home region.Code, after []string) (steps.Result, error) {
+	var head store.EventHead
+	reads := r.Store.NewReadBatch()
+	reads.EventHead(home, &head)
+	if err := reads.Run(ctx); err != nil {
+		return steps.Result{}, err
+	}
+	p := r.pass
+	from := max(number(after), head.Trimmed)
+	to := min(from+pageSize, head.Last)
+	tx := r.Store.NewTx(home)
+	if p.second {
+		tx.EraseEvents(p.id, from, to)
+	} else {
+		tx.EraseEventsBut(events.UserDeleted, p.id, from, to) // which servers may not have read yet
+	}
+	last := to == head.Last
+	var archive []store.OutboxRow
+	if last {
 		tx.EraseOwned(p.id)
-		var archive []store.OutboxRow
-		if home == s.HomeOf(p.id) {
-			archive = append(archive, tx.EraseExport(p.id, s.Now(), s.Outbox.FirstTry()))
+		r.Directory.ReleaseIn(tx, p.publicID, p.id)
+		if home == r.HomeOf(p.id) {
+			archive = append(archive, tx.EraseExport(p.id, r.Now(), r.Outbox.FirstTry()))
 		}
-		if err := s.Commit(ctx, tx, archive...); err != nil {
-			return steps.Result{}, err
-		}
-		return steps.Result{Last: true}, s.Directory.Release(ctx, p.publicID, p.id)
 	}
-}
-
-// eraseEvents deletes the events about the user from the log of a home.
-func (s *Service) eraseEvents(p pass, home region.Code) func(context.Context, []string) (steps.Result, error) {
-	return func(ctx context.Context, after []string) (steps.Result, error) {
-		var head store.EventHead
-		reads := s.Store.NewReadBatch()
-		reads.EventHead(home, &head)
-		if err := reads.Run(ctx); err != nil {
-			return steps.Result{}, err
-		}
-		from := max(number(after), head.Trimmed)
-		to := min(from+pageSize, head.Last)
-		tx := s.Store.NewTx(home)
-		if p.second {
-			tx.EraseEvents(p.id, from, to)
-		} else {
-			tx.EraseEventsBut(events.UserDeleted, p.id, from, to) // which servers may not have read yet
-		}
-		return steps.Result{Position: position(to), Last: to == head.Last}, tx.Commit(ctx)
-	}
+	return steps.Result{Position: position(to), Last: last}, r.Commit(ctx, tx, archive...)
 }

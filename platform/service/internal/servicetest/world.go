@@ -40,24 +40,35 @@ type World struct {
 // NewWorld returns an empty world.
 func NewWorld(t *testing.T) *World {
 	t.Helper()
-	quiet := slog.New(slog.DiscardHandler)
 	w := &World{url: dbtest.New(t)}
 	w.FailAt(-1)
 	w.Set(Noon)
-	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
-	})
+	w.Store = w.open(t, map[region.Code]string{"": w.url})
+	w.Deps = w.deps(w.Store)
+	return w
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// open opens the store of a server.
+func (w *World) open(t *testing.T, urls map[region.Code]string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
+	return st
+}
+
+// deps returns the dependencies of a server with a store.
+func (w *World) deps(st *store.Store) *service.Deps {
 	now := func() time.Time { return *w.now.Load() }
-	w.Store = st
-	w.Deps = &service.Deps{
+	d := &service.Deps{
 		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
 	}
-	service.HandleOutbox(w.Deps, service.TopicNotice, func(context.Context, service.Notice) error { return nil })
-	service.HandleOutbox(w.Deps, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
-	return w
+	service.HandleOutbox(d, service.TopicNotice, func(context.Context, service.Notice) error { return nil })
+	service.HandleOutbox(d, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
+	return d
 }
 
 // Set sets the clock.
@@ -70,6 +81,33 @@ func (w *World) Exec(t *testing.T, sql string) {
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), sql)
 	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+}
+
+// Text returns the only value of a query.
+func (w *World) Text(t *testing.T, sql string) (text string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), w.url)
+	require.NoError(t, err)
+	err = conn.QueryRow(t.Context(), sql).Scan(&text)
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+	return text
+}
+
+// Lock runs a statement that takes locks, and returns a function that releases them.
+func (w *World) Lock(t *testing.T, sql string) (unlock func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), w.url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), "BEGIN; "+sql)
+	require.NoError(t, err)
+	return func() { require.NoError(t, conn.Close(t.Context())) }
+}
+
+// Without returns the dependencies of a server that cannot reach a home.
+func (w *World) Without(t *testing.T, home region.Code) *service.Deps {
+	t.Helper()
+	st := w.open(t, map[region.Code]string{"": w.url, home: "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"})
+	return w.deps(st)
 }
 
 // FailAt makes the nth transaction from now on fail; a negative number makes none fail.

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// lease is how long a server keeps a job that it works on without progress.
-	lease = time.Minute
+	// Lease is how long a server keeps a job that it works on without progress.
+	Lease = time.Minute
 	// maxBackoff limits the time between two attempts while a home is unavailable.
 	maxBackoff = 5 * time.Minute
 	// nameEnd is the name of the step after the last one. Released versions have stored it.
@@ -80,7 +80,7 @@ func (j *Job) Advance(ctx context.Context) error {
 
 // Renew stores the progress, and makes sure that no other server works on the job for the duration of the lease.
 func (j *Job) Renew(ctx context.Context) error {
-	j.Progress.DueAt = j.Now().Add(lease)
+	j.Progress.DueAt = j.Now().Add(Lease)
 	return j.Save(ctx)
 }
 

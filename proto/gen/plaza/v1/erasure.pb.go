@@ -268,7 +268,7 @@ type Erasure struct {
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it was done.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
-	// The kind of rows and the region that the job works on, such as `messages eu`; empty if it is done.
+	// The unfinished steps and their regions, such as `tables eu, account us`; empty if it is done.
 	Step string `protobuf:"bytes,7,opt,name=step,proto3" json:"step,omitempty"`
 	// Number of rows removed or anonymized, by kind.
 	Erased        map[string]int32 `protobuf:"bytes,8,rep,name=erased,proto3" json:"erased,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -296,6 +297,36 @@ func TestRateLimitOfResumedStreams(t *testing.T) {
 			s.Next(t)
 		}
 		require.Equal(t, before-stream.topics-3-1, remaining(t, reader), path)
+	}
+}
+
+// TestWaitingStreamsEnd bans the readers of streams that wait for the rate limit before they have written what was missed.
+func TestWaitingStreamsEnd(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(20) })
+	owner := n.Admin(region.EU)
+	first := n.NewUser(t, region.EU, "first")
+	community := newCommunity(t, first)
+	write := func() { add(t, owner, community, n.NewUser(t, region.EU, "joins")) }
+	for _, path := range []string{severalStream + topics(communityTopic(first, community)+"/#"), addedStream} {
+		reader := n.NewUser(t, region.EU, "reader")
+		add(t, owner, community, reader)
+		s := reader.Listen(t, path, "")
+		s.Close()
+		for range 60 { // 12 requests, of which half of the limit of 20 allows fewer
+			write()
+		}
+		s = reader.Listen(t, path, s.LastID)
+		for range 5 {
+			s.Next(t)
+		}
+		owner.Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": reader.UserID}).OK(t)
+		ctx, cancel := context.WithTimeout(t.Context(), apptest.Patience)
+		for open := true; open; {
+			_, open = s.Poll(ctx)
+		}
+		require.NoError(t, ctx.Err(), path)
+		cancel()
 	}
 }
 

@@ -33,6 +33,7 @@ type conn struct {
 	from      int64 // the stream has read events up to this number itself
 	limit     int
 	notify    chan struct{}
+	ending    chan struct{}       // closed by end
 	ended     func(reason string) // ends a connection by MQTT, which has no queue here; nil for streams
 	over      over                // used by the checks of sessions only
 
@@ -43,7 +44,7 @@ type conn struct {
 }
 
 func newConn(name string, home region.Code, limit int) *conn {
-	return &conn{name: name, home: home, limit: limit, notify: make(chan struct{}, 1)}
+	return &conn{name: name, home: home, limit: limit, notify: make(chan struct{}, 1), ending: make(chan struct{})}
 }
 
 // push adds an event, unless the stream is ending or already has it: a batch that failed halfway is delivered again.
@@ -77,6 +78,7 @@ func (c *conn) end(reason string) {
 	defer c.mu.Unlock()
 	if c.reason == "" {
 		c.reason = reason
+		close(c.ending)
 		if c.ended != nil {
 			go c.ended(reason)
 		}

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -26,7 +27,30 @@ func (r *replay) admit(ctx context.Context) error {
 	return r.limits.AwaitSpare(ctx, r.caller)
 }
 
-// asUser returns a context in which reads count as those of the user.
-func (r *replay) asUser(ctx context.Context) context.Context {
-	return fairqueue.WithUser(ctx, r.caller.UserID)
+// begin returns a context in which reads count as those of the user, and which ends when the server stops or the stream ends.
+func (r *replay) begin(ctx context.Context, closing, ending <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(fairqueue.WithUser(ctx, r.caller.UserID))
+	go func() {
+		defer stop()
+		select {
+		case <-ctx.Done():
+		case <-closing:
+		case <-ending:
+		}
+	}()
+	return ctx, stop
+}
+
+// interrupted ends a stream whose missed events were not all written, for the reason for which it ended, if any: the client resumes
+// after the last event that was written.
+func (h *Hub) interrupted(out *writer, reason string) {
+	select {
+	case <-h.closing:
+		reason = cmp.Or(reason, endShutdown)
+	default:
+	}
+	if reason != "" {
+		out.end(reason)
+		h.metrics.ended.WithLabelValues(reason).Inc()
+	}
 }

@@ -2,7 +2,9 @@ package realtime
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -148,11 +150,15 @@ func (s *stream) run(ctx context.Context) {
 	t := s.hub.tails[s.conn.home]
 	upTo := t.join(s.conn, s.start, s.head.Last)
 	defer t.leave(s.conn)
+	expiry := time.AfterFunc(s.caller.ExpiresAt.Sub(s.hub.Now()), func() { s.conn.end(endToken) })
+	defer expiry.Stop()
 	s.out.begin(lineID(s.conn.home, s.start), s.reset)
 	if err := s.catchUp(ctx, upTo); err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 			s.hub.Log.WarnContext(ctx, "stream ended", "event", s.conn.name, "error", err)
 		}
+		_, _, reason := s.conn.take()
+		s.hub.interrupted(s.out, reason)
 		return // the client will resume from there
 	}
 	s.follow(ctx)
@@ -161,20 +167,21 @@ func (s *stream) run(ctx context.Context) {
 // catchUp writes the events that the client missed, up to those that are delivered to the stream.
 func (s *stream) catchUp(ctx context.Context, upTo int64) error {
 	missed := &replay{limits: s.hub.Limits, caller: s.caller}
-	ctx = missed.asUser(ctx)
+	ctx, stop := missed.begin(ctx, s.hub.closing, s.conn.ending)
+	defer stop()
 	for s.start < upTo {
 		found, err := s.missed(ctx, upTo)
 		if err != nil {
 			return err
 		}
-		for range found {
-			if err := missed.admit(ctx); err != nil {
+		for some := range slices.Chunk(found, replayedPerRequest) {
+			if err := missed.limits.AwaitSpare(ctx, missed.caller); err != nil {
 				return err
 			}
-		}
-		err = s.hub.deliver(ctx, s.conn.home, found, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })
-		if err != nil || s.out.err != nil {
-			return err
+			err = s.hub.deliver(ctx, s.conn.home, some, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })
+			if err != nil || s.out.err != nil {
+				return err
+			}
 		}
 		if len(found) < catchUpPage {
 			return nil
@@ -215,8 +222,6 @@ func (s *stream) write(f frame) {
 
 // follow writes the events that are delivered to the stream, until it ends.
 func (s *stream) follow(ctx context.Context) {
-	expiry := time.AfterFunc(s.caller.ExpiresAt.Sub(s.hub.Now()), func() { s.conn.end(endToken) })
-	defer expiry.Stop()
 	s.hub.follow(ctx, follower{s.out, s.conn.notify, s.conn.end, s.recheck, s.flush})
 }
 

@@ -22,6 +22,7 @@ type watch struct {
 	names  map[string]bool // of its events; nil for all
 	limit  int
 	notify chan struct{}
+	ending chan struct{} // closed by end
 
 	mu     sync.Mutex
 	queue  []watchFrame
@@ -34,7 +35,7 @@ type watch struct {
 type positions map[region.Code]int64
 
 func newWatch(names map[string]bool, limit int) *watch {
-	return &watch{names: names, limit: limit, notify: make(chan struct{}, 1), seen: positions{}, behind: positions{}}
+	return &watch{names: names, limit: limit, notify: make(chan struct{}, 1), ending: make(chan struct{}), seen: positions{}, behind: positions{}}
 }
 
 // wants reports whether an event belongs into the stream. It is true for the nil watch, that of a connection by MQTT.
@@ -100,6 +101,7 @@ func (w *watch) end(reason string) {
 	defer w.mu.Unlock()
 	if w.reason == "" {
 		w.reason = reason
+		close(w.ending)
 	}
 	w.signal()
 }

@@ -136,11 +136,15 @@ func (s *watchStream) run(ctx context.Context) {
 	s.begin()
 	s.out.begin(s.at.String(), s.reset)
 	missed := &replay{limits: s.hub.Limits, caller: s.subscriber.caller}
+	replaying, stop := missed.begin(ctx, s.hub.closing, s.subscriber.watch.ending)
+	defer stop()
 	for _, home := range s.upTo.homes() {
-		if err := s.catchUp(missed.asUser(ctx), home, missed); err != nil || s.out.err != nil {
-			if ctx.Err() == nil && err != nil {
+		if err := s.catchUp(replaying, home, missed); err != nil || s.out.err != nil {
+			if replaying.Err() == nil && err != nil {
 				s.hub.Log.WarnContext(ctx, "stream ended", "event", s.name, "error", err)
 			}
+			_, _, reason := s.subscriber.watch.take()
+			s.hub.interrupted(s.out, reason)
 			return // the client will resume from there
 		}
 	}

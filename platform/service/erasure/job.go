@@ -75,7 +75,9 @@ type progress struct {
 	DueAt    time.Time `json:"dueAt"`
 	// Changed is whether rows were found whose end other homes learn about, see tableWork.
 	Changed bool `json:"changed,omitempty"`
-	Done    bool `json:"done,omitempty"`
+	// Pass is the state of the erasure during the pass. Servers of versions before the column do not write it.
+	Pass string `json:"pass,omitempty"`
+	Done bool   `json:"done,omitempty"`
 }
 
 // run is a pass that this server works on.
@@ -86,12 +88,17 @@ type run struct {
 	mu      sync.Mutex // guards the rest
 	erasure *store.Erasure
 	homes   map[region.Code]progress
-	lost    bool // another server has taken over
+	lost    bool  // another server has taken over
+	failed  int64 // attempts of the erasure before this one
 }
 
 func (s *Service) newRun(e *store.Erasure) (*run, error) {
-	r := &run{Service: s, pass: s.pass(*e), erasure: e}
-	return r, json.Unmarshal(e.Homes, &r.homes)
+	r := &run{Service: s, pass: s.pass(*e), erasure: e, failed: e.Attempts}
+	err := json.Unmarshal(e.Homes, &r.homes)
+	// A server of an earlier version may have taken another pass in the meantime, or a step of this one.
+	maps.DeleteFunc(r.homes, func(_ region.Code, p progress) bool { return p.Pass != e.State })
+	e.Position = nil
+	return r, err
 }
 
 // advance takes the remaining steps in one home, if they are due.
@@ -125,6 +132,7 @@ func (r *run) saveHome(ctx context.Context, home region.Code, p progress) error 
 	if r.homes == nil {
 		r.homes = map[region.Code]progress{}
 	}
+	p.Pass = r.erasure.State
 	r.homes[home] = p
 	r.erasure.DueAt = r.Now().Add(steps.Lease)
 	return r.save(ctx)
@@ -189,8 +197,10 @@ func (r *run) end(ctx context.Context) error {
 func (r *run) finishPass(ctx context.Context) error {
 	e := r.erasure
 	waiting, err := r.outboxRows(ctx, e.ID)
-	if err != nil {
-		return err
+	if err != nil { // a home is away: other erasures must not wait for it
+		e.Attempts = r.failed + 1
+		e.DueAt = r.Now().Add(steps.Backoff(e.Attempts))
+		return errors.Join(err, r.save(ctx))
 	}
 	changed := slices.ContainsFunc(slices.Collect(maps.Values(r.homes)), func(p progress) bool { return p.Changed })
 	now := r.Now()

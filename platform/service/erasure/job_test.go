@@ -257,3 +257,44 @@ func TestSecondPassRepeats(t *testing.T) {
 	require.Equal(t, store.ErasureDone, w.erasure().State)
 	require.Equal(t, "0 0", w.Text(t, `SELECT (SELECT count(*) FROM follows) || ' ' || (SELECT count(*) FROM followers)`))
 }
+
+// TestOthersDoNotWait has an erasure that is done in all homes find that one of them is away, so that it cannot ask its outbox. It is
+// postponed, and the next erasure is taken.
+func TestOthersDoNotWait(t *testing.T) {
+	w := newWorldOf(t, 0)
+	other := region.NewID(region.EU)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertErasure(store.Erasure{ID: other, PublicID: "bob"}, servicetest.Noon.Add(time.Second))
+	require.NoError(t, tx.Commit(t.Context()))
+	done := `{"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}`
+	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes = '{"sg": %s, "eu": %s, "us": %s}' WHERE id = '%s'`, done, done, done, w.user))
+	w.Set(servicetest.Noon.Add(time.Hour))
+	away := erasure.New(w.Without(t, region.SG))
+	_, err := away.Continue(t.Context(), region.EU)
+	require.Error(t, err)
+	e := w.erasure()
+	require.EqualValues(t, 1, e.Attempts)
+	require.True(t, e.DueAt.After(w.Deps.Now()))
+	_, err = away.Continue(t.Context(), region.EU)
+	require.Error(t, err, "sg is away")
+	require.Equal(t, "true true", w.Text(t, `SELECT (homes->'eu'->>'done') || ' ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
+}
+
+// TestEarlierVersionsTakePasses has a server that does not know the progress of homes take over in the first pass: the second one is
+// taken in all homes nevertheless.
+func TestEarlierVersionsTakePasses(t *testing.T) {
+	w := newWorldOf(t, 0)
+	follow := store.Follow{
+		FollowerID: w.user, FolloweeID: region.NewID(region.SG), Status: store.FollowNone, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
+	}
+	tx := w.Store.NewTx(region.EU)
+	tx.ChangeFollow(store.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
+	require.NoError(t, tx.Commit(t.Context()))
+	w.Exec(t, `DELETE FROM outbox`)
+	_, err := erasure.New(w.Without(t, region.SG)).Continue(t.Context(), region.EU)
+	require.Error(t, err)
+	w.Exec(t, `DELETE FROM outbox`)
+	w.Exec(t, `UPDATE erasures SET state = 'verifying', step = '', position = '{}', version = version + 1, due_at = '2026-01-01'`)
+	w.passed(erasure.New(w.Deps), store.ErasureVerifying)
+	require.Equal(t, "0", w.Text(t, `SELECT count(*)::text FROM follows`))
+}

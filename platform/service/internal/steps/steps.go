@@ -71,7 +71,7 @@ func (j *Job) Advance(ctx context.Context) error {
 		return err // the lease ends
 	}
 	j.Progress.Attempts++
-	j.Progress.DueAt = j.Now().Add(min(time.Second<<min(j.Progress.Attempts, 10), maxBackoff))
+	j.Progress.DueAt = j.Now().Add(Backoff(j.Progress.Attempts))
 	if saveErr := j.Save(ctx); saveErr != nil {
 		return saveErr
 	}
@@ -129,4 +129,9 @@ func nameAfter(all []Step, i int) string {
 		return nameEnd
 	}
 	return all[i+1].Name()
+}
+
+// Backoff returns the time after a number of failed attempts before the next one.
+func Backoff(attempts int64) time.Duration {
+	return min(time.Second<<min(attempts, 10), maxBackoff)
 }

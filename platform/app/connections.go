@@ -79,15 +79,18 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if err != nil || !isTCP {
 			return conn, err
 		}
-		if !l.reserve() {
+		c := l.enter(tcp)
+		switch {
+		case c == nil:
+			_ = tcp.Close()
+			l.ended.WithLabelValues(connectionRefused).Inc()
+		case l.reserve():
+			l.begin(c)
+			return c, nil
+		default:
+			l.leave(c)
 			return nil, errors.Join(net.ErrClosed, tcp.Close())
 		}
-		if c := l.enter(tcp); c != nil {
-			return c, nil
-		}
-		<-l.open
-		_ = tcp.Close()
-		l.ended.WithLabelValues(connectionRefused).Inc()
 	}
 }
 
@@ -128,11 +131,14 @@ func (l *limitedListener) makeRoom() {
 
 // enter counts a connection. It returns nil if its address has too many, all of which have requests.
 func (l *limitedListener) enter(tcp *net.TCPConn) *limitedConn {
-	c := &limitedConn{TCPConn: tcp, listener: l}
+	c := &limitedConn{TCPConn: tcp}
 	if peer := tcp.RemoteAddr(); peer != nil && !l.limits.proxies.MayBe(peer.String()) {
 		c.address = l.limits.proxies.ClientAddress(peer.String(), nil)
 	}
-	c.release = sync.OnceFunc(c.leave)
+	c.release = sync.OnceFunc(func() {
+		l.leave(c)
+		<-l.open
+	})
 	l.mu.Lock()
 	a := l.addresses[c.address]
 	if a == nil {
@@ -147,10 +153,16 @@ func (l *limitedListener) enter(tcp *net.TCPConn) *limitedConn {
 		}
 	}
 	a.count++
-	c.idle = a.idle.PushBack(c)
 	l.mu.Unlock()
 	l.closeIdle(evicted)
 	return c
+}
+
+// begin adds a connection to those without a request, after it has got its place: it must not make way for itself.
+func (l *limitedListener) begin(c *limitedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.idle = l.addresses[c.address].idle.PushBack(c)
 }
 
 // takeIdleOfAll returns the oldest connection without a request of the address with the most connections; nil if all have one. The caller
@@ -221,9 +233,8 @@ func (l *limitedListener) Close() error {
 // limitedConn is a connection that makes way for another one when it is closed.
 type limitedConn struct {
 	*net.TCPConn
-	listener *limitedListener
-	address  string // empty for a proxy
-	release  func()
+	address string // empty for a proxy
+	release func()
 
 	// Both are guarded by the mutex of the listener.
 	idle *list.Element // among those of its address; nil while it has a request
@@ -231,9 +242,9 @@ type limitedConn struct {
 }
 
 // leave ends the counting of a connection.
-func (c *limitedConn) leave() {
-	l := c.listener
+func (l *limitedListener) leave(c *limitedConn) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	a := l.addresses[c.address]
 	if c.idle != nil {
 		a.idle.Remove(c.idle)
@@ -242,8 +253,6 @@ func (c *limitedConn) leave() {
 	if a.count--; a.count == 0 {
 		delete(l.addresses, c.address)
 	}
-	l.mu.Unlock()
-	<-l.open
 }
 
 // Close implements net.Conn.

@@ -86,8 +86,10 @@ func TestMaxConnections(t *testing.T) {
 	r := runLimited(t, handler, 3, 3)
 	first := connectFrom(t, r, "127.0.0.1").request(t, "/")
 	require.NoError(t, first.answer())
+	r.awaitIdle(t, 1)
 	second := connectFrom(t, r, "127.0.0.1").request(t, "/")
 	require.NoError(t, second.answer())
+	r.awaitIdle(t, 2)
 	other := connectFrom(t, r, "127.0.0.2").request(t, "/")
 	require.NoError(t, other.answer(), "at the limit")
 	r.awaitIdle(t, 3)
@@ -106,8 +108,7 @@ func TestMaxConnections(t *testing.T) {
 	ended := 0
 	for _, c := range []*client{second, other, third} {
 		require.NoError(t, c.answer())
-		c.request(t, "/")
-		if c.closed() {
+		if _, err := fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: plaza\r\n\r\n"); err != nil || c.closed() {
 			ended++
 		}
 	}
@@ -151,4 +152,25 @@ func TestConnectionsOfProxies(t *testing.T) {
 			require.NoError(t, first.answer())
 		})
 	}
+}
+
+// TestRefusedConnectionsTakeNoPlace has an address whose connections all have requests open one more while the server has as many
+// connections as it accepts: the connections of others stay.
+func TestRefusedConnectionsTakeNoPlace(t *testing.T) {
+	handler := newBlocking()
+	r := runLimited(t, handler, 4, 2)
+	for range 2 {
+		connectFrom(t, r, "127.0.0.1").request(t, "/block")
+		<-handler.entered
+	}
+	others := []*client{connectFrom(t, r, "127.0.0.2").request(t, "/"), connectFrom(t, r, "127.0.0.3").request(t, "/")}
+	for _, other := range others {
+		require.NoError(t, other.answer())
+	}
+	r.awaitIdle(t, 2)
+	require.True(t, connectFrom(t, r, "127.0.0.1").closed())
+	for _, other := range others {
+		require.NoError(t, other.request(t, "/").answer())
+	}
+	close(handler.proceed)
 }

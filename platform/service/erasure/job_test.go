@@ -277,7 +277,7 @@ func TestOthersDoNotWait(t *testing.T) {
 	require.True(t, e.DueAt.After(w.Deps.Now()))
 	_, err = away.Continue(t.Context(), region.EU)
 	require.Error(t, err, "sg is away")
-	require.Equal(t, "true true", w.Text(t, `SELECT (homes->'eu'->>'done') || ' ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
+	require.Equal(t, "eu true, us true", w.Text(t, `SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
 }
 
 // TestEarlierVersionsTakePasses has a server that does not know the progress of homes take over in the first pass: the second one is

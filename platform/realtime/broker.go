@@ -19,7 +19,6 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
@@ -302,7 +301,9 @@ const filtersPerRequest = 10
 // on all in time, it returns those that it has decided on, and an error.
 func (b *broker) permits(ctx context.Context, c *subscriber, filters []string) ([]bool, error) {
 	permitted := make([]bool, 0, len(filters))
-	ctx, cancel := context.WithTimeout(fairqueue.WithUser(ctx, c.UserID()), b.hub.limits().Subscribe)
+	ctx, stop := b.hub.asUserUntil(ctx, c.conn.ending, c.UserID())
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, b.hub.limits().Subscribe)
 	defer cancel()
 	for some := range slices.Chunk(filters, filtersPerRequest) {
 		if err := b.hub.Limits.AwaitSpare(ctx, c.caller); err != nil {

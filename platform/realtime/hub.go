@@ -24,6 +24,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
@@ -112,6 +113,21 @@ func (h *Hub) Close() {
 		close(h.closing)
 		h.broker.close()
 	}
+}
+
+// asUserUntil returns a context in which reads count as those of a user, and which ends when the server stops or the stream or connection
+// ends.
+func (h *Hub) asUserUntil(ctx context.Context, ending <-chan struct{}, userID string) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(fairqueue.WithUser(ctx, userID))
+	go func() {
+		defer stop()
+		select {
+		case <-ctx.Done():
+		case <-h.closing:
+		case <-ending:
+		}
+	}()
+	return ctx, stop
 }
 
 // position makes the tails of all homes read. A home that does not answer is tried again by its tail.

@@ -1,6 +1,7 @@
 package realtime_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,8 @@ import (
 	"github.com/eclipse/paho.mqtt.golang/packets"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
@@ -104,6 +107,32 @@ func TestMQTTSubscriptionLimit(t *testing.T) {
 			require.Equal(t, i == 10, code == 0x80, filter)
 		}
 	}
+}
+
+// waitingLimits lets no subscription be checked before the context of the wait ends.
+type waitingLimits struct {
+	*edge.RateLimits
+	waits, ended chan struct{}
+}
+
+func (l waitingLimits) AwaitSpare(ctx context.Context, _ *auth.Caller) error {
+	l.waits <- struct{}{}
+	<-ctx.Done()
+	close(l.ended)
+	return ctx.Err()
+}
+
+// TestMQTTWaitEndsWithServer stops a server while a subscription waits for the rate limit.
+func TestMQTTWaitEndsWithServer(t *testing.T) {
+	t.Parallel()
+	limits := waitingLimits{waits: make(chan struct{}), ended: make(chan struct{})}
+	w := newWorld(t, func(o *realtime.Options) { o.Limits = limits })
+	c, lost := connect(t, w.options(w.serveMQTT(), "phone"))
+	c.Subscribe(networkID, 0, nil)
+	<-limits.waits
+	w.hub.Close()
+	<-limits.ended
+	<-lost
 }
 
 func TestMQTTPacketLimit(t *testing.T) {

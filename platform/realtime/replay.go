@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fairqueue"
 )
 
 // replayedPerRequest is the number of events of a stream that resumes which count as one request of the rate limit of users.
@@ -25,20 +24,6 @@ func (r *replay) admit(ctx context.Context) error {
 		return nil
 	}
 	return r.limits.AwaitSpare(ctx, r.caller)
-}
-
-// begin returns a context in which reads count as those of the user, and which ends when the server stops or the stream ends.
-func (r *replay) begin(ctx context.Context, closing, ending <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, stop := context.WithCancel(fairqueue.WithUser(ctx, r.caller.UserID))
-	go func() {
-		defer stop()
-		select {
-		case <-ctx.Done():
-		case <-closing:
-		case <-ending:
-		}
-	}()
-	return ctx, stop
 }
 
 // interrupted ends a stream whose missed events were not all written, for the reason for which it ended, if any: the client resumes

@@ -167,7 +167,7 @@ func (s *stream) run(ctx context.Context) {
 // catchUp writes the events that the client missed, up to those that are delivered to the stream.
 func (s *stream) catchUp(ctx context.Context, upTo int64) error {
 	missed := &replay{limits: s.hub.Limits, caller: s.caller}
-	ctx, stop := missed.begin(ctx, s.hub.closing, s.conn.ending)
+	ctx, stop := s.hub.asUserUntil(ctx, s.conn.ending, s.caller.UserID)
 	defer stop()
 	for s.start < upTo {
 		found, err := s.missed(ctx, upTo)

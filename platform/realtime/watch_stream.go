@@ -136,7 +136,7 @@ func (s *watchStream) run(ctx context.Context) {
 	s.begin()
 	s.out.begin(s.at.String(), s.reset)
 	missed := &replay{limits: s.hub.Limits, caller: s.subscriber.caller}
-	replaying, stop := missed.begin(ctx, s.hub.closing, s.subscriber.watch.ending)
+	replaying, stop := s.hub.asUserUntil(ctx, s.subscriber.watch.ending, s.subscriber.UserID())
 	defer stop()
 	for _, home := range s.upTo.homes() {
 		if err := s.catchUp(replaying, home, missed); err != nil || s.out.err != nil {

@@ -106,7 +106,7 @@ func (w *World) Lock(t *testing.T, sql string) (unlock func()) {
 // Without returns the dependencies of a server that cannot reach a home.
 func (w *World) Without(t *testing.T, home region.Code) *service.Deps {
 	t.Helper()
-	st := w.open(t, map[region.Code]string{"": w.url, home: "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"})
+	st := w.open(t, map[region.Code]string{"": w.url, home: "postgresql://plaza@127.0.0.1:1/plaza?connect_timeout=1"})
 	return w.deps(st)
 }
 

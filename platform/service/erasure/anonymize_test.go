@@ -65,3 +65,10 @@ func TestTables(t *testing.T) {
 	_, err = r.tables([]string{"posts"})
 	require.Error(t, err)
 }
+
+func TestVisited(t *testing.T) {
+	t.Parallel()
+	for failed, want := range map[int64]int{0: visitSize, 1: visitSize / 2, 3: visitSize / 8, 4: pageSize, 100: pageSize} {
+		require.Equal(t, want, visited(failed), failed)
+	}
+}

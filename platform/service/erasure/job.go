@@ -24,7 +24,7 @@ const (
 	// cache user ids.
 	settleTime = 90 * time.Second
 	// pageSize is the number of rows of the user, and of events, that are processed at a time, and visitSize the number of rows of a
-	// table among which those of the user are searched.
+	// table among which those of the user are searched, see visited.
 	pageSize, visitSize = 500, 5000
 )
 
@@ -135,6 +135,18 @@ func (r *run) saveHome(ctx context.Context, home region.Code, p progress) error 
 	p.Pass = r.erasure.State
 	r.homes[home] = p
 	r.erasure.DueAt = r.Now().Add(steps.Lease)
+	return r.save(ctx)
+}
+
+// keep renews the lease once a quarter of it has passed, so that a page can take longer than the lease.
+func (r *run) keep(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.Now()
+	if r.erasure.DueAt.Sub(now) > steps.Lease*3/4 {
+		return nil
+	}
+	r.erasure.DueAt = now.Add(steps.Lease)
 	return r.save(ctx)
 }
 

@@ -159,7 +159,7 @@ func TestJobOnSeveralServers(t *testing.T) {
 
 // maxTrips bounds the round trips of an erasure of a user without content. Each pass reads and writes a few times in each of three
 // homes: the lease, all tables and the progress; the events and the account, and the progress; the end. Each pass then looks into
-// the outboxes, which may have to be repeated while the deletion of the user's archive is delivered.
+// the outboxes, twice if the deletion of the user's archive was not delivered yet.
 const maxTrips = 70
 
 // TestRoundTrips bounds the round trips of an erasure of a user without content.
@@ -168,6 +168,7 @@ func TestRoundTrips(t *testing.T) {
 	s := erasure.New(w.Deps)
 	ctx, trips := db.CountRoundTrips(t.Context())
 	for w.erasure().State != store.ErasureDone {
+		require.Eventually(t, func() bool { return w.Text(t, `SELECT count(*)::text FROM outbox`) == "0" }, 2*time.Minute, time.Millisecond)
 		w.Set(w.Deps.Now().Add(2 * time.Minute))
 		_, err := s.Continue(ctx, region.EU)
 		require.NoError(t, err)
@@ -252,7 +253,7 @@ func TestSecondPassRepeats(t *testing.T) {
 	tx.ChangeFollow(store.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `DELETE FROM outbox`)
-	w.Exec(t, `UPDATE erasures SET homes = '{"sg": {"done": true, "dueAt": "2026-01-01T00:00:00Z"}}'`)
+	w.Exec(t, `UPDATE erasures SET homes = '{"sg": {"done": true, "pass": "verifying", "dueAt": "2026-01-01T00:00:00Z"}}'`)
 	w.passed(s, store.ErasureVerifying)
 	require.Equal(t, store.ErasureDone, w.erasure().State)
 	require.Equal(t, "0 0", w.Text(t, `SELECT (SELECT count(*) FROM follows) || ' ' || (SELECT count(*) FROM followers)`))
@@ -297,4 +298,27 @@ func TestEarlierVersionsTakePasses(t *testing.T) {
 	w.Exec(t, `UPDATE erasures SET state = 'verifying', step = '', position = '{}', version = version + 1, due_at = '2026-01-01'`)
 	w.passed(erasure.New(w.Deps), store.ErasureVerifying)
 	require.Equal(t, "0", w.Text(t, `SELECT count(*)::text FROM follows`))
+}
+
+// TestPagesKeepTheirLease processes a page that takes longer than the lease, on a clock that every reading advances. No other server
+// may take over.
+func TestPagesKeepTheirLease(t *testing.T) {
+	w := newWorldOf(t, 100)
+	var mu sync.Mutex
+	var leased, lost bool
+	clock := w.Deps.Now
+	w.Deps.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now := clock().Add(time.Second)
+		w.Set(now)
+		free := now.After(w.erasure().DueAt)
+		leased, lost = leased || !free, lost || leased && free
+		return now
+	}
+	_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.Greater(t, clock().Sub(servicetest.Noon), 2*time.Minute, "the page takes longer than the lease of a minute")
+	require.True(t, leased)
+	require.False(t, lost)
 }

@@ -61,7 +61,7 @@ func (s *Service) works() []tableWork {
 func (r *run) steps(home region.Code, p *progress) []steps.Step {
 	return []steps.Step{
 		{Kind: "tables", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
-			return r.eraseTables(ctx, home, after, &p.Changed)
+			return r.eraseTables(ctx, home, after, p)
 		}},
 		{Kind: "account", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
 			return r.eraseAccount(ctx, home, after)
@@ -96,16 +96,21 @@ func (r *run) tables(position []string) ([]*table, error) {
 	return all, nil
 }
 
+// visited returns the number of rows of each table that an attempt visits: fewer after those that failed, because the database may have
+// been too slow.
+func visited(failed int64) int { return max(visitSize>>min(failed, 10), pageSize) }
+
 // eraseTables visits the next rows of all tables of a home, which it reads in one round trip. It ends after about a page of rows
-// that concern the user, so that the progress is stored before the lease ends.
-func (r *run) eraseTables(ctx context.Context, home region.Code, position []string, changed *bool) (steps.Result, error) {
+// that concern the user.
+func (r *run) eraseTables(ctx context.Context, home region.Code, position []string, p *progress) (steps.Result, error) {
 	all, err := r.tables(position)
 	if err != nil {
 		return steps.Result{}, err
 	}
+	visit := visited(p.Attempts)
 	reads := r.Store.NewReadBatch()
 	for _, t := range all {
-		reads.ErasurePage(t.walk, home, r.pass.id, t.after, visitSize, pageSize, &t.rows)
+		reads.ErasurePage(t.walk, home, r.pass.id, t.after, visit, pageSize, &t.rows)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return steps.Result{}, err
@@ -113,11 +118,11 @@ func (r *run) eraseTables(ctx context.Context, home region.Code, position []stri
 	erased, processed := map[string]int32{}, 0
 	var next []string
 	for _, t := range all {
-		last := store.LastErasurePage(t.rows, visitSize, pageSize)
-		if mine := slices.ContainsFunc(t.rows, store.ErasureRow.Concerns); mine && processed >= pageSize {
+		last := store.LastErasurePage(t.rows, visit, pageSize)
+		if mine := slices.ContainsFunc(t.rows, store.ErasureRow.Concerns); mine && processed > 0 && processed+len(t.rows) > pageSize {
 			last = false // they are read again
 		} else {
-			n, err := r.erase(ctx, t, home, changed)
+			n, err := r.erase(ctx, t, home, &p.Changed)
 			if err != nil {
 				return steps.Result{}, err
 			}
@@ -148,6 +153,9 @@ func (r *run) erase(ctx context.Context, t *table, home region.Code, changed *bo
 	tx := r.Store.NewTx(home)
 	for _, row := range t.rows {
 		if row.Own {
+			if err := r.keep(ctx); err != nil {
+				return 0, err
+			}
 			if err := t.end(ctx, r.pass.subject, row.Key, changed); err != nil {
 				return 0, err
 			}

@@ -103,10 +103,10 @@ func (j *Job) next(ctx context.Context) (done bool, err error) {
 	if err := j.Renew(ctx); err != nil {
 		return false, err
 	}
-	return false, pause(ctx, time.Since(began))
+	return false, pause(ctx, min(time.Since(began), Lease/4))
 }
 
-// pause waits as long as the last page took, so that a job uses at most half of a connection.
+// pause waits as long as the last page took, so that a job uses about half of a connection, and for a part of the lease at most.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -25,11 +25,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// limited starts a network whose limits are refilled so slowly that nothing is refilled during a test.
+// limited starts a network whose limits are refilled so slowly that nothing is refilled during a test. Users may sign in
+// more often than that, however fast the machine is.
 func limited(t *testing.T, change func(cfg *config.Config)) *apptest.Network {
 	t.Helper()
 	return apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
-		cfg.RateLimit = perHour(1000)
+		cfg.RateLimit, cfg.SessionRateLimit = perHour(1000), perHour(10_000)
 		change(cfg)
 	}))
 }

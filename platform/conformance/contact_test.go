@@ -1,21 +1,51 @@
 package conformance
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
+// blockedBy adds blocks of users by a number of others, whose ids precede those of all users of tests.
+func blockedBy(t *testing.T, others int, users ...*apptest.Client) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), apptest.Shared(t).DatabaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	for _, u := range users {
+		_, err = conn.Exec(t.Context(), `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
+			SELECT home, id, lpad(n::text, 24, '0'), 'blocked', 1, now() FROM users, generate_series(1, $2::bigint) AS n WHERE id = $1`, u.InternalID, others)
+		require.NoError(t, err)
+	}
+}
+
 // TestBlocksEndContact has two users of different regions, one of whom blocks the other, try to reach each other in
-// every way.
+// every way, also if more users block both than a request reads.
 func TestBlocksEndContact(t *testing.T) {
 	t.Parallel()
+	for _, others := range []int{0, store.MaxHidden + 1} {
+		t.Run(strconv.Itoa(others), func(t *testing.T) {
+			t.Parallel()
+			testBlocksEndContact(t, others)
+		})
+	}
+}
+
+func testBlocksEndContact(t *testing.T, others int) {
+	t.Helper()
 	anna, ben, boss := newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "boss")
+	blockedBy(t, others, anna, ben)
 	users := object{"userIds": []string{anna.UserID, ben.UserID}}
 	club := newCommunity(t, boss, users)
 	conversation := anna.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{ben.UserID}}).OK(t).String(t, "channels.0.channelId")
@@ -74,9 +104,63 @@ func TestBlocksEndContact(t *testing.T) {
 	}
 	profile := "/api/v3/users/" + anna.UserID
 	requireFailure(t, notFound, ben.Do(t, http.MethodGet, profile, nil))
-	require.Empty(t, ben.Do(t, http.MethodGet, "/api/v3/users?keyword="+url.QueryEscape(anna.UserID), nil).OK(t).Strings(t, "users", "userId"))
+	require.NotContains(t, ben.Do(t, http.MethodGet, "/api/v3/users?options[limit]=100&keyword="+url.QueryEscape(anna.UserID), nil).OK(t).Strings(t, "users", "userId"), anna.UserID)
 	anna.Do(t, http.MethodGet, "/api/v3/users/"+ben.UserID, nil).OK(t)
 	admin(t).Do(t, http.MethodGet, profile, nil).OK(t)
 	anna.Do(t, http.MethodDelete, "/api/v4/me/user-blocks/"+ben.UserID, nil).OK(t)
 	ben.Do(t, http.MethodGet, profile, nil).OK(t)
+}
+
+// TestBlocksHideContent lists what two users of different regions write before and after one of them blocks the other,
+// also if more users block both than a request reads.
+func TestBlocksHideContent(t *testing.T) {
+	t.Parallel()
+	for _, others := range []int{0, store.MaxHidden + 1} {
+		t.Run(strconv.Itoa(others), func(t *testing.T) {
+			t.Parallel()
+			testBlocksHideContent(t, others)
+		})
+	}
+}
+
+func testBlocksHideContent(t *testing.T, others int) {
+	t.Helper()
+	anna, ben, boss := newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "boss")
+	blockedBy(t, others, anna, ben)
+	club, word := newCommunity(t, boss, object{"userIds": []string{anna.UserID, ben.UserID}}), newWord(t)
+	room := text(newRoom(t, boss), "roomId")
+	newPost(t, boss, club, object{"dataType": "room", "data": object{"roomId": room}})
+	write := func(by *apptest.Client) map[string]string {
+		post := newPost(t, by, club, textOf(word, word))
+		community := newCommunity(t, by, object{"displayName": word, "userIds": []string{boss.UserID}})
+		require.Equal(t, http.StatusAccepted, by.Do(t, http.MethodPost, presencePath+"/heartbeat", nil).Status)
+		watch(t, by, room)
+		return map[string]string{
+			"/api/v1/me/following-feeds":                      post,
+			"/api/v5/me/global-feeds":                         post,
+			searchPath + "?query=" + word:                     post,
+			searchPath + "?hashtags=" + word:                  post,
+			rankPostsPath + "?query=" + word:                  post,
+			rankCommunitiesPath + "?query=" + word:            community,
+			presencePath + "/users/list?userIds=" + by.UserID: by.UserID,
+			presencePath + "/network/users":                   by.UserID,
+			presencePath + "/rooms/" + room + "/users":        by.UserID,
+		}
+	}
+	written := map[*apptest.Client]map[string]string{anna: write(ben), ben: write(anna)}
+	shows := func(reader *apptest.Client, path, id string) bool {
+		return bytes.Contains(reader.Do(t, http.MethodGet, path, nil).OK(t).Body, []byte(id))
+	}
+	for reader, lists := range written {
+		for path, id := range lists {
+			require.Eventually(t, func() bool { return shows(reader, path, id) }, apptest.Patience, 50*time.Millisecond, path)
+		}
+	}
+	block(t, anna, ben)
+	for reader, lists := range written {
+		for path, id := range lists {
+			require.Eventually(t, func() bool { return !shows(reader, path, id) }, apptest.Patience, 50*time.Millisecond, path)
+			require.True(t, shows(boss, path, id), path)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -61,10 +62,19 @@ var (
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND version = $4::bigint`)
 	sqlBlockedByGuardNone = stmt("blockedBy.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
-	sqlHiddenFrom = stmt("blocks.hidden", `SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked'
-		UNION ALL SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'`)
+	// Anyone can add a row of blocked_by about a user, so none of these statements reads all of them.
+	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
+		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked' ORDER BY blocker_id LIMIT %[1]d)`, MaxHidden+1))
+	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
+		ORDER BY blocker_id LIMIT %d`, MaxHidden+1))
+	sqlHiddenAmong   = stmt("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
+	sqlBlockersAmong = stmt("blocks.blockersAmong", selectBlockersAmong)
 
-	sqlBlockers = stmt("blocks.blockers", `SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'`)
+	// These read each row by its primary key, see members.byUser.
+	selectBlockedAmong = `SELECT b.blocked_id FROM unnest($3::text[]) AS other (id) CROSS JOIN LATERAL (
+		SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND blocked_id = other.id AND status = 'blocked' LIMIT 1) AS b`
+	selectBlockersAmong = `SELECT b.blocker_id FROM unnest($3::text[]) AS other (id) CROSS JOIN LATERAL (
+		SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND blocker_id = other.id AND status = 'blocked' LIMIT 1) AS b`
 
 	blockLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
 		return stmt("blocks.list"+o.Name, `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2
@@ -83,14 +93,29 @@ func (r *ReadBatch) BlockedBy(blockedID, blockerID string, into **MirroredBlock)
 	r.addAt(blockedID, sqlBlockedByPair, db.Row(into), blockedID, blockerID)
 }
 
-// HiddenFrom reads the internal ids of the users that a user blocks or is blocked by, in no particular order.
+// MaxHidden is the maximum number of ids with which a result of HiddenFrom or BlockersOf is complete.
+const MaxHidden = 1000
+
+// HiddenFrom reads the internal ids of the users that a user blocks or is blocked by, in no particular order. If there
+// are more than MaxHidden, the result has more than MaxHidden of them, at most 2 × (MaxHidden + 1), and may lack some.
 func (r *ReadBatch) HiddenFrom(userID string, into *[]string) {
 	r.addAt(userID, sqlHiddenFrom, db.Values(into), userID)
 }
 
-// BlockersOf reads the internal ids of the users who block a user, in no particular order.
+// HiddenAmong reads which of some users a user blocks or is blocked by, by internal id.
+func (r *ReadBatch) HiddenAmong(userID string, ids []string, into *[]string) {
+	r.addAt(userID, sqlHiddenAmong, db.Values(into), userID, emptyIfNil(ids))
+}
+
+// BlockersOf reads the internal ids of the users who block a user, in no particular order. If there are more than
+// MaxHidden, the result has MaxHidden + 1 of them.
 func (r *ReadBatch) BlockersOf(userID string, into *[]string) {
 	r.addAt(userID, sqlBlockers, db.Values(into), userID)
+}
+
+// BlockersAmong reads which of some users block a user, by internal id.
+func (r *ReadBatch) BlockersAmong(userID string, ids []string, into *[]string) {
+	r.addAt(userID, sqlBlockersAmong, db.Values(into), userID, emptyIfNil(ids))
 }
 
 // BlockList is a page of the users that a user blocks.

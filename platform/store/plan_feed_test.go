@@ -8,7 +8,7 @@ import (
 )
 
 // Everybody follows the ten next users, the users with a number that 300 divides are followed by hundreds, and
-// everybody blocks one.
+// everybody blocks one; thousands block or have blocked the user 3.
 var _ = planned((*collector).collectFollows,
 	`INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
 		SELECT HOME(n), ID(u, n, n), ID(u, (n + k), (n + k)), 'u', 'u', CASE WHEN k = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, k), AT(n, k)
@@ -27,7 +27,9 @@ var _ = planned((*collector).collectFollows,
 	`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
 		SELECT 'us', ID(u, 3, 3), ID(u, n, n), 'u', 'u', 'blocked', 1, AT(n, 3), AT(n, 3) FROM generate_series(100, 900) AS n`,
 	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
-		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'blocked', 1, AT(n, 3) FROM generate_series(1, 5000) AS n`,
+		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'blocked', 1, AT(n, 3) FROM generate_series(1, 30000) AS n`,
+	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), CASE WHEN n % 2 = 0 THEN 'none' ELSE 'blocked' END, 1, AT(n, 3) FROM generate_series(20, 3000) AS n`,
 )
 
 func (c *collector) collectFollows() {
@@ -37,8 +39,12 @@ func (c *collector) collectFollows() {
 	var wall store.Wall
 	star := userID(3)
 	c.reads(func(r *store.ReadBatch) { r.Follow(star, userID(6), &follow) })
-	c.reads(func(r *store.ReadBatch) { r.HiddenFrom(userID(9), &ids) })
-	c.reads(func(r *store.ReadBatch) { r.BlockersOf(userID(9), &ids) })
+	for _, user := range []string{star, userID(9)} {
+		c.reads(func(r *store.ReadBatch) { r.HiddenFrom(user, &ids) })
+		c.reads(func(r *store.ReadBatch) { r.BlockersOf(user, &ids) })
+	}
+	c.reads(func(r *store.ReadBatch) { r.HiddenAmong(star, []string{userID(9), userID(150)}, &ids) })
+	c.reads(func(r *store.ReadBatch) { r.BlockersAmong(star, []string{userID(9), userID(150)}, &ids) })
 	both(5000*3/2, func(desc bool, at time.Time, id string) {
 		for _, followers := range []bool{true, false} {
 			l := store.FollowList{UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id, Limit: pageRows}

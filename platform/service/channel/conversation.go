@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
@@ -55,10 +56,9 @@ func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateCon
 // loadConversation reads and checks what the conversation needs.
 func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool) (*conversation, error) {
 	c := &conversation{draft: draft{Request: s.NewUserRequest(ctx)}}
-	var blocked []string
 	c.Settings(s.Region, &c.settings)
 	c.Users(others, &c.users)
-	c.HiddenFrom(c.Caller.UserID, &blocked)
+	blocks := contact.Read(c.Request, others)
 	distinct := req.IsDistinct == nil || req.GetIsDistinct()
 	id := s.NewID(s.Region)
 	if distinct && c.Caller.UserID != "" {
@@ -68,12 +68,9 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 		c.ChannelUsers(id, users, &c.entries)
 	}
 	textrules.Require(c.Request, s.HomeOf(id), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
-	c.Check(func() error {
-		if !all || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
-			return fail.NotFound()
-		}
-		return c.check(len(others))
-	})
+	c.CheckFound(func() bool { return all })
+	c.Check(blocks.RequireFound)
+	c.Check(func() error { return c.check(len(others)) })
 	fileref.Require(c.Request, fileref.Avatar(&req.AvatarFileId))
 	if err := c.Run(ctx); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUs
 	return s.moderate(ctx, auth.AddChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), readUsers: true,
 		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
-			if err := s.blocks.RequireFound(s.UserIDs); err != nil {
+			if err := s.blocks.RequireFound(); err != nil {
 				return nil, err
 			}
 			return s.Add()

@@ -103,7 +103,7 @@ func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error
 	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
 	found.ChannelUsers(id, c.userIDs, &found.Entries)
 	found.CountsOf([]string{id}, found.counts)
-	found.blocks = contact.Read(found.Request)
+	found.blocks = contact.Read(found.Request, c.userIDs)
 	if c.readUsers || c.acts {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}

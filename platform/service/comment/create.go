@@ -103,8 +103,8 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 		d.Check(d.requireParent)
 	}
 	d.Check(func() error { return d.RequireComment(d.Caller) })
-	blocks := contact.Read(d.Request.Request)
-	d.Check(func() error { return d.requireContact(blocks) })
+	hidden := contact.ReadHidden(d.Request.Request)
+	d.AfterRun(func(ctx context.Context) error { return d.requireContact(ctx, hidden) })
 	fileref.RequireIn(d.Request.Request, func() bool { return d.Target.IsPrivate() }, fileref.OfAttachments(m.GetAttachments())...)
 	textrules.Require(d.Request.Request, s.HomeOf(id), textOf(freeform.Of(m.GetData()), m.GetLinks()))
 	return d, d.Run(ctx)
@@ -112,16 +112,15 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 
 // requireContact returns an error if a block is between the caller and the author of the post, story or parent. The
 // moderators of a target answer everyone there.
-func (d *draft) requireContact(blocks *contact.Blocks) error {
+func (d *draft) requireContact(ctx context.Context, hidden *contact.Hidden) error {
 	if d.Target.Moderates(d.Caller) {
 		return nil
 	}
+	authors := []string{d.AuthorID()}
 	if d.parent != nil {
-		if err := blocks.RequireAnswer(d.parent.AuthorID); err != nil {
-			return err
-		}
+		authors = append(authors, d.parent.AuthorID)
 	}
-	return blocks.RequireAnswer(d.AuthorID())
+	return hidden.RequireAnswer(ctx, authors...)
 }
 
 // requireParent returns 400400 unless the parent is an approved comment on the same post or story.

@@ -62,8 +62,8 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 	var categories []store.Category
 	d.Users(ids, &d.users)
 	d.Categories(req.GetCategoryIds(), &categories)
-	blocks := contact.Read(d.Request)
-	d.Check(func() error { return blocks.RequireFound(ids) })
+	blocks := contact.Read(d.Request, ids)
+	d.Check(blocks.RequireFound)
 	if req.GetIsOfficial() {
 		d.Check(func() error { return requireOfficial(d.Request) })
 	}

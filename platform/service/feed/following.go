@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -28,7 +29,7 @@ type sources struct {
 	counts      store.Counts
 	followed    []string
 	communities []string
-	hidden      []string
+	hidden      *contact.Hidden
 }
 
 // sources reads the sources of the caller's feed, in the first of usually four round trips. The second one finds the page,
@@ -40,14 +41,14 @@ func (s *Service) sources(ctx context.Context) (*sources, error) {
 	src.CountsOf([]string{id}, src.counts)
 	src.Followed(id, &src.followed)
 	src.CommunitiesOfUser(id, &src.communities)
-	src.HiddenFrom(id, &src.hidden)
+	src.hidden = contact.ReadHidden(src.Request)
 	src.Settings(s.Region, &src.settings)
 	return src, src.Run(ctx)
 }
 
 // query returns the caller's feed query without any sources.
 func (src *sources) query() store.PostFeedQuery {
-	return store.PostFeedQuery{ReaderID: src.User().ID, Hidden: src.hidden}
+	return store.PostFeedQuery{ReaderID: src.User().ID, Hidden: src.hidden.Some()}
 }
 
 // follow includes the walls that the caller follows.
@@ -161,7 +162,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.P
 	if err != nil {
 		return nil, nil, err
 	}
-	known, err := s.content(ctx, src.Request, entries)
+	known, err := s.content(ctx, src, entries)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +171,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.P
 }
 
 // content reads the posts of entries and their targets, without posts that were deleted in the meantime.
-func (s *Service) content(ctx context.Context, f *service.Request, entries []store.PostFeedEntry) (view.Rows, error) {
+func (s *Service) content(ctx context.Context, src *sources, entries []store.PostFeedEntry) (view.Rows, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -181,12 +182,12 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 		}
 	}
 	var rows []store.Post
-	k := view.Rows{Users: f.UserRows()}
+	k := view.Rows{Users: src.UserRows()}
 	var owners []store.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(posts, &rows)
 	reads.Communities(service.SortedSet(communities), &k.Communities)
-	reads.Memberships(f.Caller.UserID, service.SortedSet(communities), &k.Members)
+	reads.Memberships(src.Caller.UserID, service.SortedSet(communities), &k.Members)
 	reads.Users(service.SortedSet(append(walls, authors...)), &owners)
 	reads.ChildrenOf(posts, &k.Children)
 	if err := reads.Run(ctx); err != nil {
@@ -198,9 +199,10 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 	k.Users = append(k.Users, owners...)
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)
-	k.Posts = visiblePosts(f.Caller, entries, rows, targets)
+	shown, err := contact.WithoutPosts(ctx, src.hidden, visiblePosts(src.Caller, entries, rows, targets))
+	k.Posts = shown
 	k.Communities, k.Members = targets.Referenced(k.Posts)
-	return k, nil
+	return k, err
 }
 
 // visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any

@@ -62,9 +62,9 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	if d.target.kind == store.InviteToCommunity {
 		d.Members(d.target.id, d.ids, &d.members)
 	}
-	blocks := contact.Read(d.Request)
+	blocks := contact.Read(d.Request, d.ids)
 	d.Check(d.check)
-	d.Check(func() error { return blocks.RequireFound(d.ids) })
+	d.Check(blocks.RequireFound)
 	if err := d.Run(ctx); err != nil {
 		return nil, err
 	}

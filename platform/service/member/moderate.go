@@ -23,7 +23,7 @@ func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest
 }
 
 func decideAdd(s *state) (plan, error) {
-	if err := s.blocks.RequireFound(s.UserIDs); err != nil {
+	if err := s.blocks.RequireFound(); err != nil {
 		return plan{}, err
 	}
 	changes, err := s.Add()

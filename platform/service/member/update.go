@@ -121,7 +121,7 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 	if c.readPending {
 		found.PendingJoinRequest(c.communityID, found.Caller.UserID, &found.pending)
 	}
-	found.blocks = contact.Read(found.Request)
+	found.blocks = contact.Read(found.Request, c.userIDs)
 	if c.readInvited {
 		found.Settings(s.Region, &found.settings)
 		found.PendingInvitations(c.communityID, c.userIDs, &found.invited)

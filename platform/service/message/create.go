@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -67,8 +68,8 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	if d.GetParentId() != "" {
 		r.ReadBatch.Message(d.GetParentId(), &d.parent)
 		r.Check(d.requireParent)
-		blocks := contact.Read(r)
-		r.Check(func() error { return blocks.RequireAnswer(d.parent.CreatorID) })
+		hidden := contact.ReadHidden(r)
+		r.AfterRun(func(ctx context.Context) error { return hidden.RequireAnswer(ctx, d.parent.CreatorID) })
 	}
 	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())), fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
 	fileref.RequireIn(r, func() bool { return true }, refs...)
@@ -83,20 +84,13 @@ func (s *Service) requireContact(ctx context.Context, d *draft) error {
 		return nil
 	}
 	var users []store.ChannelUser
-	var hidden []string
-	reads := s.Store.NewReadBatch()
-	reads.ChannelUsersAfter(d.Access.Channel.ID, "", 3, &users)
-	reads.HiddenFrom(d.Caller.UserID, &hidden)
-	if err := reads.Run(ctx); err != nil || len(users) > 2 {
+	r := &service.Request{ReadBatch: s.Store.NewReadBatch(), Deps: s.Deps, Caller: d.Caller}
+	r.ChannelUsersAfter(d.Access.Channel.ID, "", 3, &users)
+	hidden := contact.ReadHidden(r)
+	if err := r.ReadBatch.Run(ctx); err != nil || len(users) > 2 {
 		return err
 	}
-	blocks := contact.New(d.Caller, hidden)
-	for _, u := range users {
-		if err := blocks.RequireAnswer(u.UserID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return hidden.RequireAnswer(ctx, service.Map(users, func(u store.ChannelUser) string { return u.UserID })...)
 }
 
 // requireParent returns an error unless the parent is a message of the subchannel that is not a reply.

@@ -2,9 +2,9 @@ package message
 
 import (
 	"context"
+	"maps"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
@@ -34,7 +34,7 @@ func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, 
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := contact.Load(ctx, s.Deps, auth.CallerFrom(ctx))
+	blocks, err := contact.Load(ctx, s.Deps, slices.Collect(maps.Values(found)))
 	if err != nil {
 		return nil, err
 	}

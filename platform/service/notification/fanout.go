@@ -186,7 +186,7 @@ func (s *Service) askModerators(ctx context.Context, a alert) error {
 func (s *Service) tell(ctx context.Context, ids []string, a alert, meant func(string) bool) error {
 	var hidden []string
 	reads := s.Store.NewReadBatch()
-	reads.HiddenFrom(a.actorID, &hidden)
+	reads.HiddenAmong(a.actorID, ids, &hidden)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}

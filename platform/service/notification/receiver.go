@@ -28,7 +28,7 @@ type receivers struct {
 	rows    *rows
 	users   []store.User
 	callers map[string]*auth.Caller // by user; confirmed where the user is neither deleted nor banned
-	hidden  map[string]*[]string    // by user, the users from whom nothing is shown
+	hidden  map[string]*[]string    // by user, the actors of whom nothing is shown
 	targets map[[3]string]*visibility.Target
 }
 
@@ -37,9 +37,10 @@ func (s *Service) readReceivers(ctx context.Context, rows *rows, notices []notic
 	r := &receivers{
 		Service: s, rows: rows, callers: map[string]*auth.Caller{}, hidden: map[string]*[]string{}, targets: map[[3]string]*visibility.Target{},
 	}
-	reads := s.Store.NewReadBatch()
+	reads, actors := s.Store.NewReadBatch(), map[string][]string{}
 	for _, n := range notices {
 		r.read(reads, n)
+		actors[n.item.UserID] = append(actors[n.item.UserID], n.actorID)
 	}
 	var ids []string
 	for id := range r.callers {
@@ -47,6 +48,9 @@ func (s *Service) readReceivers(ctx context.Context, rows *rows, notices []notic
 	}
 	slices.Sort(ids)
 	reads.Users(ids, &r.users)
+	for _, id := range ids {
+		reads.HiddenAmong(id, actors[id], entry(r.hidden, id))
+	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +67,6 @@ func (r *receivers) read(reads *store.ReadBatch, n notice) {
 	id := n.item.UserID
 	if r.callers[id] == nil {
 		r.callers[id] = &auth.Caller{Kind: auth.User, UserID: id, Home: r.HomeOf(id)}
-		reads.HiddenFrom(id, entry(r.hidden, id))
 	}
 	if kind, targetID, ok := r.targetOf(n); ok && r.targets[[3]string{id, kind, targetID}] == nil {
 		asReceiver := &service.Request{ReadBatch: reads, Deps: r.Deps, Caller: r.callers[id]}

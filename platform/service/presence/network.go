@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -27,13 +28,13 @@ func onlineIn(home region.Code) string { return region.FixedID(home) }
 // online is a request about who is online.
 type online struct {
 	*service.Request
-	hidden   []string
+	hidden   *contact.Hidden
 	settings store.Settings
 }
 
 func (s *Service) newOnline(ctx context.Context) (*online, error) {
 	o := &online{Request: s.NewRequest(ctx)}
-	o.HiddenFrom(o.Caller.UserID, &o.hidden)
+	o.hidden = contact.ReadHidden(o.Request)
 	o.Settings(s.Region, &o.settings)
 	return o, o.Run(ctx)
 }
@@ -101,7 +102,7 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 
 // presences returns those who are present, without users who are hidden from the caller.
 func (s *Service) presences(ctx context.Context, o *online, present []store.Presence) (*plazav1.ListPresencesResponse, error) {
-	users, err := s.ReadUsers(ctx, service.Map(present, func(p store.Presence) string { return p.UserID }))
+	users, err := s.shown(ctx, present, o.hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (s *Service) presences(ctx context.Context, o *online, present []store.Pres
 	}
 	response := &plazav1.ListPresencesResponse{}
 	for _, p := range present {
-		if u, ok := byID[p.UserID]; ok && isShown(u, o.hidden) {
+		if u, ok := byID[p.UserID]; ok {
 			at := p.Until.Add(-o.settings.PresenceDuration())
 			response.Presences = append(response.Presences, &plazav1.Presence{UserId: u.PublicID, LastHeartbeat: timestamppb.New(at.Truncate(time.Millisecond))})
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -109,9 +110,8 @@ func (s *Service) count(ctx context.Context, place string) (count, error) {
 func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomViewersRequest) (*plazav1.ListRoomViewersResponse, error) {
 	r := s.newRequest(ctx, req.GetRoomId())
 	var present []store.Presence
-	var hidden []string
 	r.ListPresences(req.GetRoomId(), s.Now(), maxViewers, &present)
-	r.HiddenFrom(r.Caller.UserID, &hidden)
+	hidden := contact.ReadHidden(r)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomView
 	if err != nil {
 		return nil, err
 	}
-	users, err := s.ReadUsers(ctx, service.Map(present, func(p store.Presence) string { return p.UserID }))
+	users, err := s.shown(ctx, present, hidden)
 	return &plazav1.ListRoomViewersResponse{
-		Viewers: viewers(present, users, hidden), Limit: maxViewers, Total: narrow.To[int32](c.n),
+		Viewers: viewers(present, users), Limit: maxViewers, Total: narrow.To[int32](c.n),
 	}, err
 }

@@ -30,9 +30,9 @@ func (s *Service) CreateLiveReactions(ctx context.Context, m *plazav1.CreateLive
 		return nil, err
 	}
 	l := s.newReferenceRequest(ctx, reference{id: postID, kind: store.ReferencePost})
-	blocks := contact.Read(l.Request)
+	hidden := contact.ReadHidden(l.Request)
 	l.Check(l.requireReact)
-	l.Check(func() error { return blocks.RequireAnswer(l.authorID()) })
+	l.AfterRun(func(ctx context.Context) error { return hidden.RequireAnswer(ctx, l.authorID()) })
 	wanted := reactionsTo(m.GetReactions(), postID)
 	names := service.Map(wanted, (*plazav1.NewLiveReaction).GetReactionName)
 	textrules.Require(l.Request, s.HomeOf(postID), textrules.TextOfList(names...))

@@ -115,9 +115,9 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, counts := s.newRequest(ctx, ref), store.Counts{}
 	l.CountsOf([]string{ref.id}, counts)
-	blocks := contact.Read(l.Request)
+	hidden := contact.ReadHidden(l.Request)
 	l.Check(l.requireReact)
-	l.Check(func() error { return blocks.RequireAnswer(l.authorID()) })
+	l.AfterRun(func(ctx context.Context) error { return hidden.RequireAnswer(ctx, l.authorID()) })
 	textrules.Require(l.Request, s.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
 	if err := l.Run(ctx); err != nil {
 		return nil, err

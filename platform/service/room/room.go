@@ -57,8 +57,8 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	var invited []store.User
 	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	r.Users(guests, &invited)
-	blocks := contact.Read(r)
-	r.Check(func() error { return blocks.RequireFound(guests) })
+	blocks := contact.Read(r, guests)
+	r.Check(blocks.RequireFound)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -37,6 +38,7 @@ type caller struct {
 	*service.Request
 	store.Searcher
 	settings store.Settings
+	hidden   *contact.Hidden
 }
 
 // caller reads what decides about what the caller sees.
@@ -44,9 +46,10 @@ func (s *Service) caller(ctx context.Context) (*caller, error) {
 	c := &caller{Request: s.NewRequest(ctx)}
 	c.UserID = c.Caller.UserID
 	c.Request.CommunitiesOfUser(c.UserID, &c.Communities)
-	c.Request.HiddenFrom(c.UserID, &c.Hidden)
+	c.hidden = contact.ReadHidden(c.Request)
 	c.Request.Settings(s.Region, &c.settings)
 	c.Check(func() error {
+		c.Hidden = c.hidden.Some()
 		c.WallsOpen = !c.settings.IsPrivate()
 		c.AllWalls = auth.Allowed(c.Caller, auth.ViewPostAndComment, auth.Scope{})
 		return nil
@@ -137,6 +140,10 @@ func (s *Service) posts(ctx context.Context, c *caller, ids []string) (*view.Agg
 	}
 	service.SortByID(rows, ids, func(p store.Post) string { return p.ID })
 	rows = slices.DeleteFunc(rows, func(p store.Post) bool { return p.FeedType != "published" })
+	rows, err := contact.WithoutPosts(ctx, c.hidden, rows)
+	if err != nil {
+		return nil, err
+	}
 	known, err := visibility.FilterPosts(ctx, c.Request, rows)
 	if err != nil {
 		return nil, err
@@ -155,6 +162,10 @@ func (s *Service) communities(ctx context.Context, c *caller, ids []string) (*pl
 		return nil, err
 	}
 	if err := s.RequireHomes(reads, ids); err != nil {
+		return nil, err
+	}
+	rows, err := contact.Without(ctx, c.hidden, rows, func(row store.Community) string { return row.CreatorID })
+	if err != nil {
 		return nil, err
 	}
 	service.SortByID(rows, ids, func(row store.Community) string { return row.ID })

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -29,11 +30,11 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	f := s.NewUserRequest(ctx)
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
-	f.HiddenFrom(f.Caller.UserID, &list.Hidden)
+	hidden := contact.ReadHidden(f)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	list.ReaderID = f.Caller.UserID
+	list.ReaderID, list.Hidden = f.Caller.UserID, hidden.Some()
 	rows, paging, err := service.Merged[store.StoryTarget]{
 		Cursor: cursor, Desc: list.Desc,
 		At: func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID },
@@ -43,6 +44,9 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 		},
 	}.Page(ctx, s.Deps)
 	if err != nil {
+		return nil, err
+	}
+	if rows, err = contact.Without(ctx, hidden, rows, func(t store.StoryTarget) string { return t.TargetID }); err != nil {
 		return nil, err
 	}
 	return s.targetsAnswer(ctx, f, rows, paging)

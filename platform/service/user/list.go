@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,9 +24,8 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	var blockers []string
 	r := s.NewRequest(ctx)
-	r.BlockersOf(r.Caller.UserID, &blockers)
+	blockers := contact.ReadBlockers(r)
 	if list.Flagged {
 		r.Check(func() error { return auth.Require(r.Caller, auth.ModerateUser, auth.Scope{}) })
 	}
@@ -45,7 +45,9 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	for _, row := range rows {
 		matches = append(matches, row.User)
 	}
-	matches = withoutBlockers(r.Caller, matches, blockers)
+	if matches, err = withoutBlockers(ctx, r.Caller, matches, blockers); err != nil {
+		return nil, err
+	}
 	return &plazav1.ListUsersResponse{Users: s.View.Users(ctx, matches), Paging: paging}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -48,20 +49,21 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 		return nil, err
 	}
 	var rows []store.User
-	var blockers []string
 	r := s.NewRequest(ctx)
 	r.Users(wanted, &rows)
-	r.BlockersOf(r.Caller.UserID, &blockers)
-	err = r.Run(ctx)
-	return withoutBlockers(r.Caller, rows, blockers), err
+	blockers := contact.ReadBlockers(r)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	return withoutBlockers(ctx, r.Caller, rows, blockers)
 }
 
 // withoutBlockers removes the users who block the caller: a block hides the profile. Moderators of users see all.
-func withoutBlockers(caller *auth.Caller, rows []store.User, blockers []string) []store.User {
-	if len(blockers) == 0 || auth.Permits(caller, auth.ModerateUser, auth.Scope{}) {
-		return rows
+func withoutBlockers(ctx context.Context, caller *auth.Caller, rows []store.User, blockers *contact.Hidden) ([]store.User, error) {
+	if auth.Permits(caller, auth.ModerateUser, auth.Scope{}) {
+		return rows, nil
 	}
-	return slices.DeleteFunc(rows, func(u store.User) bool { return slices.Contains(blockers, u.ID) })
+	return contact.Without(ctx, blockers, rows, func(u store.User) string { return u.ID })
 }
 
 func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) ([]string, error) {

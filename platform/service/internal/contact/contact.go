@@ -3,6 +3,10 @@
 // applies it to follows, and package visibility to walls.
 //
 // Users whom a network role allows to moderate users are exempt, and so are administrators, who cannot be blocked.
+//
+// Any number of users can block one, so no request reads all of them. A request that names users reads the blocks
+// between the caller and these (Blocks). Another one reads up to store.MaxHidden users, and only for a caller with more
+// of them also which of the users are hidden whom it has read in the meantime (Hidden).
 package contact
 
 import (
@@ -15,50 +19,46 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Blocks are the blocks by and of the caller.
+// Blocks are the blocks between the caller and the users whom a request names.
 type Blocks struct {
-	caller *auth.Caller
-	others []string // internal ids of the users whom the caller blocks or is blocked by
+	caller  *auth.Caller
+	userIDs []string
+	blocked []string // those of userIDs whom the caller blocks or is blocked by
 }
 
-// Read adds the read of the caller's blocks to a request.
-func Read(r *service.Request) *Blocks {
-	b := &Blocks{caller: r.Caller}
-	r.HiddenFrom(r.Caller.UserID, &b.others)
+// Read adds the read of the blocks between the caller and some users, by internal id, to a request.
+func Read(r *service.Request, userIDs []string) *Blocks {
+	b := &Blocks{caller: r.Caller, userIDs: userIDs}
+	b.read(r.ReadBatch)
 	return b
 }
 
-// New returns the blocks of a caller, given the users whom the caller blocks or is blocked by.
-func New(caller *auth.Caller, others []string) *Blocks { return &Blocks{caller, others} }
-
-// Load reads the caller's blocks in a round trip of its own.
-func Load(ctx context.Context, d *service.Deps, caller *auth.Caller) (*Blocks, error) {
-	others, err := service.Read(ctx, d, (*store.ReadBatch).HiddenFrom, caller.UserID)
-	return &Blocks{caller, others}, err
+// Load is Read in a round trip of its own.
+func Load(ctx context.Context, d *service.Deps, userIDs []string) (*Blocks, error) {
+	b := &Blocks{caller: auth.CallerFrom(ctx), userIDs: userIDs}
+	reads := d.Store.NewReadBatch()
+	b.read(reads)
+	return b, reads.Run(ctx)
 }
 
-// MayContact reports whether the caller may contact a user, by internal id.
-func (b *Blocks) MayContact(userID string) bool {
-	return !slices.Contains(b.others, userID) || auth.Permits(b.caller, auth.ModerateUser, auth.Scope{})
+func (b *Blocks) read(r *store.ReadBatch) {
+	if len(b.userIDs) > 0 {
+		r.HiddenAmong(b.caller.UserID, b.userIDs, &b.blocked)
+	}
 }
+
+// MayContact reports whether the caller may contact one of the users.
+func (b *Blocks) MayContact(userID string) bool { return mayContact(b.caller, b.blocked, userID) }
 
 // RequireFound returns 400400, as for unknown users, unless the caller may contact all of the users.
-func (b *Blocks) RequireFound(userIDs []string) error {
-	for _, id := range userIDs {
-		if !b.MayContact(id) {
-			return fail.NotFound()
-		}
+func (b *Blocks) RequireFound() error {
+	if slices.ContainsFunc(b.userIDs, func(id string) bool { return !b.MayContact(id) }) {
+		return fail.NotFound()
 	}
 	return nil
 }
 
-// ErrBlocked refuses an answer or a reaction to what one of two users wrote who block each other.
-var ErrBlocked = fail.Forbidden("One of the two users blocks the other")
-
-// RequireAnswer returns ErrBlocked unless the caller may answer or react to what a user wrote.
-func (b *Blocks) RequireAnswer(authorID string) error {
-	if !b.MayContact(authorID) {
-		return ErrBlocked
-	}
-	return nil
+// mayContact is the rule.
+func mayContact(caller *auth.Caller, blocked []string, userID string) bool {
+	return !slices.Contains(blocked, userID) || auth.Permits(caller, auth.ModerateUser, auth.Scope{})
 }

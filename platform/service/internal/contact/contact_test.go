@@ -27,10 +27,11 @@ func TestMayContact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := &Blocks{test.caller, test.others}
+			b := &Blocks{test.caller, []string{"x", test.user}, test.others}
 			require.Equal(t, test.want, b.MayContact(test.user))
-			require.Equal(t, test.want, b.RequireFound([]string{"x", test.user}) == nil)
-			require.Equal(t, test.want, b.RequireAnswer(test.user) == nil)
+			require.Equal(t, test.want, b.RequireFound() == nil)
+			h := &Hidden{caller: test.caller, ids: test.others}
+			require.Equal(t, test.want, h.RequireAnswer(t.Context(), "x", test.user) == nil)
 		})
 	}
 }

@@ -2,9 +2,9 @@ package posting
 
 import (
 	"context"
+	"maps"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/view"
@@ -25,7 +25,7 @@ func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := contact.Load(ctx, d, auth.CallerFrom(ctx))
+	blocks, err := contact.Load(ctx, d, slices.Collect(maps.Values(found)))
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,14 @@ func GapWindow[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id strin
 	return rows, &plazav1.Paging{Next: next.Token(), Previous: back.Token(), Prev: back.Token()}
 }
 
+// GapStopped is GapWindow for a page that is not full because the gap was read up to the position of stop only.
+func GapStopped[T any](c Cursor, rows []T, stop Cursor) ([]T, *plazav1.Paging) {
+	next, back := c, c
+	next.Gap.Time, next.Gap.Key, next.Gap.ID = stop.Time, stop.Key, stop.ID
+	back.Back, back.Gap = true, Gap{}
+	return rows, &plazav1.Paging{Next: next.Token(), Previous: back.Token(), Prev: back.Token()}
+}
+
 const (
 	gapVersion = 3                        // 2 are tokens by rank
 	gapHeader  = 3 + 2*idBytes + 1        // version, limit, homes, both ids, the length of the key

@@ -165,6 +165,27 @@ func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string))
 	return rows, paging
 }
 
+// Stopped is Window for a page that is not full because the list stopped at the position of stop, after which it may have
+// further rows.
+func Stopped[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string), stop Cursor) ([]T, *plazav1.Paging) {
+	if c.Back {
+		reverse(rows)
+	}
+	back, next := stop, stop
+	back.Back = true
+	if len(rows) > 0 && c.Back {
+		next.Time, next.Key, next.ID = at(rows[len(rows)-1])
+	} else if len(rows) > 0 {
+		back.Time, back.Key, back.ID = at(rows[0])
+	}
+	paging := &plazav1.Paging{Next: next.Token()}
+	if !c.First() {
+		paging.Previous = back.Token()
+		paging.Prev = paging.Previous
+	}
+	return rows, paging
+}
+
 func reverse[T any](rows []T) {
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]

@@ -54,6 +54,40 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	at := func(r row, back bool) page.Cursor {
+		placed, _, id := place(r)
+		return page.Cursor{Limit: 2, Back: back, Time: placed, ID: id}
+	}
+	first := page.Cursor{Limit: 2}
+	for name, tc := range map[string]struct {
+		cursor         page.Cursor
+		read           []row // in the direction of the cursor
+		stop           row
+		want           []row
+		next, previous row // zero for none
+	}{
+		"first page":                {first, []row{3}, 9, []row{3}, 9, 0},
+		"first page without rows":   {first, nil, 9, nil, 9, 0},
+		"in the middle":             {at(9, false), []row{12}, 20, []row{12}, 20, 12},
+		"in the middle, full":       {at(9, false), []row{12, 13}, 20, []row{12, 13}, 20, 12},
+		"in the middle, no rows":    {at(9, false), nil, 20, nil, 20, 20},
+		"backward":                  {at(20, true), []row{18, 13}, 9, []row{13, 18}, 18, 9},
+		"backward, no rows":         {at(20, true), nil, 9, nil, 9, 9},
+		"the last row is the stop":  {at(9, false), []row{20}, 20, []row{20}, 20, 20},
+		"the first row is the stop": {at(20, true), []row{9}, 9, []row{9}, 9, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, paging := page.Stopped(tc.cursor, slices.Clone(tc.read), place, at(tc.stop, false))
+			require.Equal(t, tc.want, got)
+			require.Equal(t, paging.GetPrevious(), paging.GetPrev())
+			requireAt(t, paging.GetNext(), tc.next, false)
+			requireAt(t, paging.GetPrevious(), tc.previous, true)
+		})
+	}
+}
+
 func requireAt(t *testing.T, token string, want row, back bool) {
 	t.Helper()
 	if want == 0 {

@@ -29,29 +29,35 @@ type Merged[T any] struct {
 // answer again. If there are no other rows, the page is refused, unless it is the first one: clients would take it for the
 // end of the list.
 func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, error) {
-	late, err := m.fillGap(ctx, d)
+	late, stop, err := m.fillGap(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}
 	limit := m.Cursor.Limit
-	if len(late) > limit {
+	switch {
+	case len(late) > limit:
 		rows, paging := page.GapWindow(m.Cursor, late, m.At)
 		return rows, paging, nil
+	case stop != nil:
+		rows, paging := page.GapStopped(m.Cursor, late, cursorAt(m.Cursor, *stop, m.ByName))
+		return rows, paging, nil
 	}
-	rows, missing, err := m.read(ctx, d, m.Cursor, nil)
+	rows, stops, missing, err := m.read(ctx, d, m.Cursor, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	missing, rows = append(missing, m.Cursor.Gap.Homes...), append(late, rows...)
-	if len(rows) == 0 {
+	if len(rows)+len(stops) == 0 {
 		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
 	}
-	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At)
+	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At, stops...)
 	if m.Cursor.Back || len(missing) == 0 && (len(late) < limit || paging.GetNext() == "") {
 		return rows, paging, nil
 	}
 	next := page.Cursor{Limit: limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
-	if len(rows) > len(late) {
+	if len(rows) < limit && len(stops) > 0 {
+		next = cursorAt(next, firstStop(stops, m.ByName, m.Desc), m.ByName)
+	} else if len(rows) > len(late) {
 		next.Time, next.Key, next.ID = m.At(rows[len(rows)-1])
 	}
 	if !m.ByName {
@@ -65,41 +71,36 @@ func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, err
 }
 
 // fillGap returns the rows in the gap of the cursor, one more than the limit if there are so many. If it has all of them,
-// it removes the gap.
-func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) ([]T, error) {
+// it removes the gap. stop is where the homes stopped in the gap, nil if they did not.
+func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) (rows []T, stop *store.Position, err error) {
 	if len(m.Cursor.Gap.Homes) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
-	rows, missing, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
+	rows, stops, missing, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
 	if err != nil || len(missing) > 0 {
-		return nil, err
+		return nil, nil, err
 	}
-	if rows = m.gap(rows); len(rows) <= m.Cursor.Limit {
+	end := store.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(stops) > 0 {
+		if first := firstStop(stops, m.ByName, m.Desc); compare(m.ByName, m.Desc, keyOf)(first, end) < 0 {
+			stop, end = &first, first
+		}
+	}
+	rows = upTo(rows, end, m.ByName, m.Desc, m.At)
+	slices.SortFunc(rows, compare(m.ByName, m.Desc, m.At))
+	if len(rows) <= m.Cursor.Limit && stop == nil {
 		m.Cursor.Gap = page.Gap{}
 	}
-	return rows, nil
+	return rows, stop, nil
 }
 
 // read reads rows from the position of a cursor, at some homes or all of them. missing are those that did not answer.
-func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, missing []region.Code, err error) {
+func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, stops []store.Position, missing []region.Code, err error) {
 	reads := d.Store.NewBestEffortBatch()
 	reads.Only(homes)
 	m.Read(reads, from, &rows)
 	err = reads.Run(ctx)
-	return rows, reads.Missing(), err
-}
-
-// gap returns the rows up to the position of the cursor, in the order of the list.
-func (m Merged[T]) gap(rows []T) []T {
-	order := compare(m.ByName, m.Desc, func(p point) (time.Time, string, string) { return p.at, p.key, p.id })
-	end := point{m.Cursor.Time, m.Cursor.Key, m.Cursor.ID}
-	rows = slices.DeleteFunc(rows, func(row T) bool {
-		var p point
-		p.at, p.key, p.id = m.At(row)
-		return order(p, end) > 0
-	})
-	slices.SortFunc(rows, compare(m.ByName, m.Desc, m.At))
-	return rows
+	return rows, reads.Stops(), reads.Missing(), err
 }
 
 func unavailable(home region.Code) error {
@@ -126,10 +127,4 @@ func (d *Deps) RequireHomes(reads *store.ReadBatch, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// point is a position in a list.
-type point struct {
-	at      time.Time
-	key, id string
 }

@@ -2,7 +2,9 @@ package store
 
 import (
 	"time"
+	"unicode/utf8"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -77,26 +79,50 @@ var (
 	channelsOfUserByCreation = channelsOfUser("ByCreation", "created_at")
 )
 
-// channelListFrom selects from a home's channels by the index in the order of the list. Without the hint, CockroachDB may read all
-// channels of the home and sort them.
+// channelListFrom are a home's public channels, or the others, by the index in the order of the list. Without the hint, CockroachDB may
+// read all channels of the home and sort them.
 func channelListFrom(index string) string {
-	return ` FROM channels /*@{FORCE_INDEX=` + index + `}*/ AS c WHERE c.home = $1 AND c.is_public = $8::boolean` + channelFilter("c.id") +
-		` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
+	return `channels /*@{FORCE_INDEX=` + index + `}*/ AS c WHERE c.home = $1 AND c.is_public = $8::boolean AND `
 }
+
+// Parts of these statements that have no index: the filter of a list, and a prefix of names.
+var channelListFilter = channelFilter("c.id") +
+	` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
+
+const channelHasName = ` AND lower(c.display_name) LIKE $16::text`
 
 func channelsByTime(name, column, index string) directions {
 	column = "c." + column
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+channelListFrom(index)+
-			` AND `+o.After(column, "c.id", "$11::timestamptz", "$12")+` ORDER BY `+o.By(column, "c.id")+` LIMIT $13::bigint`)
+		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+` FROM `+channelListFrom(index)+
+			o.After(column, "c.id", "$11::timestamptz", "$12")+channelListFilter+` ORDER BY `+o.By(column, "c.id")+` LIMIT $13::bigint`)
 	})
 }
 
 func channelsByName() directions {
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at`+channelListFrom("channels_by_name")+
-			` AND `+o.After("c.name_key", "c.id", "$11::text", "$12")+` AND c.name_key >= $14::text AND c.name_key < $15::text
-			AND lower(c.display_name) LIKE $16::text ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $13::bigint`)
+		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at FROM `+channelsNamed(o)+channelListFilter+channelHasName+
+			` ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $13::bigint`)
+	})
+}
+
+func channelsNamed(o db.Order) string {
+	return channelListFrom("channels_by_name") + o.After("c.name_key", "c.id", "$11::text", "$12") + ` AND c.name_key >= $14::text AND c.name_key < $15::text`
+}
+
+// channelWindows are the statements of windows of these lists.
+var channelWindows = [...]directions{
+	ChannelsByActivity: channelWindowsByTime("Activity", "c.last_activity", "channels_by_activity"),
+	ChannelsByCreation: channelWindowsByTime("Creation", "c.created_at", "channels_by_created"),
+	ChannelsByName: inBoth(plainOrders, func(o db.Order) *db.Statement {
+		return window("channels.listByName", o, nameKey(o, "c.name_key", "c.id"), channelsNamed(o), channelListFilter+channelHasName, 13, 17)
+	}),
+}
+
+func channelWindowsByTime(name, column, index string) directions {
+	return inBoth(plainOrders, func(o db.Order) *db.Statement {
+		from := channelListFrom(index) + o.After(column, "c.id", "$11::timestamptz", "$12")
+		return window("channels.listBy"+name, o, timeKey(o, column, "c.id"), from, channelListFilter, 13, 14)
 	})
 }
 
@@ -110,17 +136,38 @@ func channelsOfUser(name, column string) *db.Statement {
 
 // ListChannels reads the keys of up to Limit public or private channels of each home, home by home.
 func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
+	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	args := func(after Position, limit int) []any { return l.args(public, after, limit) }
+	if !l.isFiltered(public) {
+		readEveryHome(r, channelLists[l.Order].in(l.Desc), into, args(after, l.Limit)...)
+		return
+	}
+	for _, home := range region.All() {
+		readWindows(r, windows[ChannelKey]{
+			home: home, after: after, limit: l.Limit, statement: channelWindows[l.Order].in(l.Desc), args: args,
+			rows: func(found []Position, into *[]ChannelKey) {
+				for _, p := range found {
+					*into = append(*into, ChannelKey{p.ID, p.Key, p.Time})
+				}
+			},
+		}, into)
+	}
+}
+
+func (l ChannelList) args(public bool, after Position, limit int) []any {
 	args := append(l.filter(), public, l.NotMine, l.MemberID)
 	if l.Order == ChannelsByName {
-		runes := privateNameKeyRunes
-		if public {
-			runes = PublicNameKeyRunes
-		}
-		args = append(append(args, l.AfterKey, l.AfterID, l.Limit), l.names(runes)...)
-	} else {
-		args = append(args, l.AfterTime, l.AfterID, l.Limit)
+		return append(append(args, after.Key, after.ID, limit), l.names(keyRunes(public))...)
 	}
-	readEveryHome(r, channelLists[l.Order].in(l.Desc), into, args...)
+	return append(args, after.Time, after.ID, limit)
+}
+
+// keyRunes returns how many letters of their names the keys of channels have.
+func keyRunes(public bool) int { return pick(public, PublicNameKeyRunes, privateNameKeyRunes) }
+
+// isFiltered reports whether the list has a filter without an index.
+func (l ChannelList) isFiltered(public bool) bool {
+	return len(l.Types)+len(l.Tags)+len(l.Without) > 0 || l.Deleted == DeletedOnly || l.OnlyArchived || utf8.RuneCountInString(l.Prefix) > keyRunes(public)
 }
 
 // ChannelsOf reads the keys of all channels of the user MemberID that match the filter, without paging.
@@ -160,39 +207,98 @@ var (
 	channelModeratorsByCreation = channelUsersByTime("moderators", " AND is_moderator")
 	mutedUsersByCreation        = channelUsersByTime("muted", " AND has_mute")
 	channelUsersByName          = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return stmt("channelUsers.list.all"+o.Name, selectChannelUsers+channelUserFilter+` AND `+o.After("name_key", "user_id", "$6::text", "$7")+
-			` AND name_key >= $9::text AND name_key < $10::text AND lower(user_public_id) LIKE $11::text
-			ORDER BY `+o.By("name_key", "user_id")+` LIMIT $8::bigint`)
+		return stmt("channelUsers.list.all"+o.Name, selectChannelUsers+channelUsersNamed(o)+channelUserFilter+channelUserHasName+
+			` ORDER BY `+o.By("name_key", "user_id")+` LIMIT $8::bigint`)
 	})
 
-	selectChannelUsers = `SELECT ` + channelUserColumns + `, name_key FROM channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3`
+	selectChannelUsers = `SELECT ` + channelUserColumns + `, name_key FROM `
 )
 
-const channelUserFilter = ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[]) AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)`
+// The statements of windows of these lists. Moderators and muted users need none: they are few.
+var (
+	channelUserWindowsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		from := channelUsersOf + ` AND ` + o.After("created_at", "user_id", "$6::timestamptz", "$7")
+		return window("channelUsers.list.all", o, timeKey(o, "created_at", "user_id"), from, channelUserFilter, 8, 9)
+	})
+	channelUserWindowsByName = inBoth(nameOrders, func(o db.Order) *db.Statement {
+		return window("channelUsers.list.all", o, nameKey(o, "name_key", "user_id"), channelUsersNamed(o), channelUserFilter+channelUserHasName, 8, 12)
+	})
+)
+
+// Parts of these statements. channelUserFilter and channelUserHasName have no index.
+const (
+	channelUsersOf     = `channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3`
+	channelUserFilter  = ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[]) AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)`
+	channelUserHasName = ` AND lower(user_public_id) LIKE $11::text`
+)
+
+func channelUsersNamed(o db.Order) string {
+	return channelUsersOf + ` AND ` + o.After("name_key", "user_id", "$6::text", "$7") + ` AND name_key >= $9::text AND name_key < $10::text`
+}
 
 func channelUsersByTime(name, condition string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("channelUsers.list."+name+o.Name, selectChannelUsers+condition+channelUserFilter+
+		return stmt("channelUsers.list."+name+o.Name, selectChannelUsers+channelUsersOf+condition+channelUserFilter+
 			` AND `+o.After("created_at", "user_id", "$6::timestamptz", "$7")+` ORDER BY `+o.By("created_at", "user_id")+` LIMIT $8::bigint`)
 	})
 }
 
 // ListChannelUsers reads up to Limit users of a channel.
 func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
+	*into = nil
+	home, err := r.HomeOf(l.ChannelID)
+	if err != nil {
+		return
+	}
+	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	lists, windowed := l.statements()
+	if !l.isFiltered() {
+		r.Add(home, lists.in(l.Desc), db.Rows(into), l.args(after, l.Limit)...)
+		return
+	}
+	readWindows(r, windows[ChannelUserRow]{
+		home: home, after: after, limit: l.Limit, statement: windowed.in(l.Desc), args: l.args,
+		rows: func(found []Position, into *[]ChannelUserRow) {
+			var users []ChannelUser
+			keys := keysAt(found)
+			r.ChannelUsers(l.ChannelID, idsAt(found), &users)
+			r.Then(func() {
+				for _, u := range users {
+					*into = append(*into, ChannelUserRow{u, keys[u.UserID]})
+				}
+			})
+		},
+	}, into)
+}
+
+// statements returns the statements of the list and of its windows.
+func (l ChannelUserList) statements() (lists, windowed directions) {
+	switch {
+	case l.ByName:
+		return channelUsersByName, channelUserWindowsByName
+	case l.MutedAt != nil: // muted users and moderators are few and have indexes of their own
+		return mutedUsersByCreation, channelUserWindowsByCreation
+	case l.ofModerators():
+		return channelModeratorsByCreation, channelUserWindowsByCreation
+	}
+	return channelUsersByCreation, channelUserWindowsByCreation
+}
+
+func (l ChannelUserList) args(after Position, limit int) []any {
 	args := []any{l.ChannelID, l.Membership, emptyIfNil(l.Roles), l.MutedAt}
 	if l.ByName {
 		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-		args = append(args, l.AfterKey, l.AfterID, l.Limit, low, high, likePrefix(l.Prefix))
-		r.addAt(l.ChannelID, channelUsersByName.in(l.Desc), db.Rows(into), args...)
-		return
+		return append(args, after.Key, after.ID, limit, low, high, likePrefix(l.Prefix))
 	}
-	list := channelUsersByCreation
-	switch {
-	case l.MutedAt != nil:
-		list = mutedUsersByCreation // muted users and moderators are few and have indexes of their own
-	case len(l.Roles) == 1 && l.Roles[0] == roleChannelModerator && l.Membership == ChannelMember:
-		list = channelModeratorsByCreation
-	}
-	args = append(args, l.AfterTime, l.AfterID, l.Limit)
-	r.addAt(l.ChannelID, list.in(l.Desc), db.Rows(into), args...)
+	return append(args, after.Time, after.ID, limit)
+}
+
+func (l ChannelUserList) ofModerators() bool {
+	return !l.ByName && len(l.Roles) == 1 && l.Roles[0] == roleChannelModerator && l.Membership == ChannelMember
+}
+
+// isFiltered reports whether the list has a filter without an index.
+func (l ChannelUserList) isFiltered() bool {
+	byIndex := !l.ByName && l.MutedAt != nil || l.ofModerators()
+	return (len(l.Roles) > 0 || l.MutedAt != nil) && !byIndex || utf8.RuneCountInString(l.Prefix) > userNameKeyRunes
 }

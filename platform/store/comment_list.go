@@ -15,27 +15,51 @@ type commentListKey struct {
 	flagged    Flagged
 }
 
-var commentLists = makeCommentLists()
+// commentFilter is the filter that has no index.
+const commentFilter = ` AND ` + commentShown + ` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
+	AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))`
 
-func makeCommentLists() map[commentListKey]timeLists {
-	lists := map[commentListKey]timeLists{}
-	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged >= true`, FlaggedNone: ` AND NOT is_flagged`}
+var commentFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged >= true`, FlaggedNone: ` AND NOT is_flagged`}
+
+func (k commentListKey) name() string {
+	return "comments.list" + flaggedNames[k.flagged] + pick(k.everyLevel, "All", "OfParent")
+}
+
+// level is the condition on the level, whose argument is the last one.
+func (k commentListKey) level() string { return pick(k.everyLevel, ``, ` AND parent_id = $12`) }
+
+// commentLists are the statements of lists, and commentWindows those of their windows.
+var commentLists, commentWindows = makeCommentLists()
+
+func makeCommentLists() (lists, windows map[commentListKey]timeLists) {
+	lists, windows = map[commentListKey]timeLists{}, map[commentListKey]timeLists{}
 	for _, everyLevel := range []bool{true, false} {
-		for f, flagSQL := range flagged {
-			lists[commentListKey{everyLevel, f}] = byTime(func(o db.Order, column string) *db.Statement {
-				name := "comments.list" + flaggedNames[f] + pick(everyLevel, "All", "OfParent") + o.Name
-				inner := `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2` +
-					pick(everyLevel, ``, ` AND parent_id = $12`) + flagSQL +
-					` AND ` + o.After(column, "id", "$3::timestamptz", "$4") +
-					` AND ` + commentShown +
-					` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))` +
-					` AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))` +
-					` ORDER BY ` + pick(f == FlaggedOnly, flaggedFirst(o), ``) + o.By(column, "id") + ` LIMIT $5::bigint`
-				return stmt(name, withReplies(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
-			})
+		for f := range commentFlags {
+			k := commentListKey{everyLevel, f}
+			windows[k] = byTime(k.window)
+			if f == FlaggedAny || f == FlaggedOnly && everyLevel { // the filter of others has no index
+				lists[k] = byTime(k.list)
+			}
 		}
 	}
-	return lists
+	return lists, windows
+}
+
+func (k commentListKey) list(o db.Order, column string) *db.Statement {
+	inner := `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2` + k.level() + commentFlags[k.flagged] +
+		` AND ` + o.After(column, "id", "$3::timestamptz", "$4") + commentFilter +
+		` ORDER BY ` + pick(k.flagged == FlaggedOnly, flaggedFirst(o), ``) + o.By(column, "id") + ` LIMIT $5::bigint`
+	return stmt(k.name()+o.Name, withReplies(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+}
+
+// window looks through the index of flagged comments, or through that of the level.
+func (k commentListKey) window(o db.Order, column string) *db.Statement {
+	indexed, filter, key := k.level(), commentFlags[k.flagged], timeKey(o, column, "id")
+	if k.flagged == FlaggedOnly {
+		indexed, filter, key.rows = filter, indexed, flaggedFirst(o)+key.rows
+	}
+	from := `comments WHERE home = $1 AND reference_id = $2` + indexed + ` AND ` + o.After(column, "id", "$3::timestamptz", "$4")
+	return window(k.name(), o, key, from, filter+commentFilter, 5, 12+int(one(!k.everyLevel)))
 }
 
 // flaggedFirst begins an order that only the index of flagged comments provides. PostgreSQL, when it does not know the
@@ -106,16 +130,34 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	if err != nil {
 		return
 	}
-	args := []any{l.ReferenceID, l.After, l.AfterID, l.Limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}
+	*into = nil
+	args := func(after Position, limit int) []any {
+		return []any{l.ReferenceID, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}
+	}
+	after := Position{Time: l.After, ID: l.AfterID}
 	if l.Status == Pending || l.Status == Declined {
-		r.Add(home, pick(l.EveryState, unapprovedComments, ownUnapprovedComments).in(l.ByUpdate, l.Desc), db.Rows(into), append(args, l.level(), l.Flagged.wanted())...)
+		r.Add(home, pick(l.EveryState, unapprovedComments, ownUnapprovedComments).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), l.level(), l.Flagged.wanted())...)
 		return
 	}
+	var level []any
 	if !l.EveryLevel {
-		args = append(args, l.ParentID)
+		level = []any{l.ParentID}
 	}
-	st := lookup(commentLists, commentListKey{l.EveryLevel, l.Flagged}).in(l.ByUpdate, l.Desc)
-	r.Add(home, st, db.Rows(into), args...)
+	key := commentListKey{l.EveryLevel, l.Flagged}
+	if !l.isFiltered() {
+		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), level...)...)
+		return
+	}
+	readWindows(r, windows[Comment]{
+		home: home, after: after, limit: l.Limit, statement: lookup(commentWindows, key).in(l.ByUpdate, l.Desc),
+		args: func(after Position, limit int) []any { return append(args(after, limit), level...) },
+		rows: func(found []Position, into *[]Comment) { r.CommentsByID(idsAt(found), into) },
+	}, into)
+}
+
+// isFiltered reports whether the list has a filter without an index.
+func (l CommentList) isFiltered() bool {
+	return len(l.DataTypes) > 0 || l.Deleted == DeletedOnly || l.Flagged == FlaggedNone || l.Flagged == FlaggedOnly && !l.EveryLevel
 }
 
 // level returns the parent whose replies are listed, "" for the first level, or nil for all levels.

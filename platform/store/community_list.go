@@ -74,19 +74,35 @@ func (l CommunityList) names() []any {
 	return []any{low, high, likeBeyondKey(l.Prefix)}
 }
 
-// communityNamed is the filter by a prefix of the name, using the keys in the table.
+// communityNamed is the filter by the beginning of the name, using the keys in the table.
 func communityNamed(table string) string {
-	return " AND " + table + ".name_key >= $12::text AND " + table + ".name_key < $13::text AND lower(c.display_name) LIKE $14::text"
+	return " AND " + table + ".name_key >= $12::text AND " + table + ".name_key < $13::text"
 }
+
+// communityHasName is the filter by the rest of a prefix of the name.
+const communityHasName = " AND lower(c.display_name) LIKE $14::text"
+
+// communityLists are the statements of a list of communities and of its windows.
+type communityLists struct{ lists, windows directions }
 
 // The statements of ListCommunities.
 var (
-	communitiesByCreation           = communitiesByTime("all", communitiesBy("communities_by_created"), "c.home = $1", "c.created_at", "c.id")
-	flaggedCommunitiesByCreation    = communitiesByTime("flagged", communitiesBy("communities_flagged"), "c.home = $1 AND c.is_flagged", "c.created_at", "c.id")
-	communitiesOfCategoryByCreation = communitiesByTime("category", inCategory, "cc.home = $1 AND cc.category_id = $12", "cc.created_at", "cc.community_id")
-	communitiesByName               = communityList(nameOrders, "all", communitiesBy("communities_by_name"), "c.home = $1"+communityNamed("c"), "c.name_key", "c.id", "text")
-	communitiesOfCategoryByName     = communityList(nameOrders, "category", inCategory, "cc.home = $1 AND cc.category_id = $15"+communityNamed("cc"),
-		"cc.name_key", "cc.community_id", "text")
+	communitiesByCreation = communityListsBy(createdOrders, communitySource{
+		name: "all", tables: communitiesBy("communities_by_created"), where: "c.home = $1", key: "c.created_at", id: "c.id",
+	})
+	flaggedCommunitiesByCreation = communityListsBy(createdOrders, communitySource{
+		name: "flagged", tables: communitiesBy("communities_flagged"), where: "c.home = $1 AND c.is_flagged", key: "c.created_at", id: "c.id",
+	})
+	communitiesOfCategoryByCreation = communityListsBy(createdOrders, communitySource{
+		name: "category", tables: inCategory, where: "cc.home = $1 AND cc.category_id = $12", key: "cc.created_at", id: "cc.community_id", args: 1,
+	})
+	communitiesByName = communityListsBy(nameOrders, communitySource{
+		name: "all", tables: communitiesBy("communities_by_name"), where: "c.home = $1" + communityNamed("c"), key: "c.name_key", id: "c.id", args: 3, byName: true,
+	})
+	communitiesOfCategoryByName = communityListsBy(nameOrders, communitySource{
+		name: "category", tables: inCategory, where: "cc.home = $1 AND cc.category_id = $15" + communityNamed("cc"), key: "cc.name_key", id: "cc.community_id",
+		args: 4, byName: true,
+	})
 )
 
 // inCategory are the tables that lists of a category read.
@@ -95,16 +111,31 @@ const inCategory = "community_categories AS cc JOIN communities AS c ON c.home =
 // communitiesBy is the table of lists of all communities, read by the index in the order of the list: see channelListFrom.
 func communitiesBy(index string) string { return "communities /*@{FORCE_INDEX=" + index + "}*/ AS c" }
 
-func communitiesByTime(name, tables, where, key, id string) directions {
-	return communityList(createdOrders, name, tables, where, key, id, "timestamptz")
+// communitySource is what a list of communities reads: tables by an index, whose condition is where, with args arguments, in the order
+// of a key and id.
+type communitySource struct {
+	name, tables, where, key, id string
+	args                         int
+	byName                       bool
 }
 
-func communityList(orders [2]db.Order, name, tables, where, key, id, keyType string) directions {
-	return inBoth(orders, func(o db.Order) *db.Statement {
-		return stmt("communities.list."+name+o.Name, `SELECT `+db.Prefixed("c", communityColumns)+`, c.name_key FROM `+tables+
-			` WHERE `+where+communityFilter+communityVisible+` AND `+o.After(key, id, "$9::"+keyType, "$10")+
-			` ORDER BY `+o.By(key, id)+` LIMIT $11::bigint`)
-	})
+func communityListsBy(orders [2]db.Order, s communitySource) communityLists {
+	filter, keyType, key := communityFilter+communityVisible, "timestamptz", timeKey
+	if s.byName {
+		filter, keyType, key = filter+communityHasName, "text", nameKey
+	}
+	from := func(o db.Order) string {
+		return s.tables + ` WHERE ` + s.where + ` AND ` + o.After(s.key, s.id, "$9::"+keyType, "$10")
+	}
+	return communityLists{
+		inBoth(orders, func(o db.Order) *db.Statement {
+			return stmt("communities.list."+s.name+o.Name, `SELECT `+db.Prefixed("c", communityColumns)+`, c.name_key FROM `+from(o)+filter+
+				` ORDER BY `+o.By(s.key, s.id)+` LIMIT $11::bigint`)
+		}),
+		inBoth(orders, func(o db.Order) *db.Statement {
+			return window("communities.list."+s.name, o, key(o, s.key, s.id), from(o), filter, 11, 12+s.args)
+		}),
+	}
 }
 
 var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
@@ -114,10 +145,32 @@ var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.crea
 // ListCommunities reads up to Limit visible communities of each home, home by home.
 func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	*into = nil
-	mine := r.ByHome(l.Mine)
+	mine, after := r.ByHome(l.Mine), Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
 	for _, home := range region.All() {
-		appendRows(r, home, l.lists().in(l.Desc), into, l.args(mine[home])...)
+		args := func(after Position, limit int) []any { return l.args(mine[home], after, limit) }
+		if !l.isFiltered() {
+			appendRows(r, home, l.statements().lists.in(l.Desc), into, args(after, l.Limit)...)
+			continue
+		}
+		readWindows(r, windows[CommunityRow]{
+			home: home, after: after, limit: l.Limit, statement: l.statements().windows.in(l.Desc), args: args,
+			rows: func(found []Position, into *[]CommunityRow) {
+				var communities []Community
+				keys := keysAt(found)
+				r.Communities(idsAt(found), &communities)
+				r.Then(func() {
+					for _, c := range communities {
+						*into = append(*into, CommunityRow{c, keys[c.ID]})
+					}
+				})
+			},
+		}, into)
 	}
+}
+
+// isFiltered reports whether the list has a filter without an index. Private communities are none: most communities are public.
+func (l CommunityList) isFiltered() bool {
+	return l.Deleted || len(l.Tags) > 0 || l.Flagged != nil && (!*l.Flagged || l.ByName || l.CategoryID != "") || utf8.RuneCountInString(l.Prefix) > PublicNameKeyRunes
 }
 
 // CommunityKeys reads the keys of all communities in Mine that match the filter, without paging.
@@ -128,7 +181,7 @@ func (r *ReadBatch) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	}
 }
 
-func (l CommunityList) lists() directions {
+func (l CommunityList) statements() communityLists {
 	switch {
 	case l.CategoryID != "":
 		return pick(l.ByName, communitiesOfCategoryByName, communitiesOfCategoryByCreation)
@@ -140,13 +193,13 @@ func (l CommunityList) lists() directions {
 	return communitiesByCreation
 }
 
-func (l CommunityList) args(mine []string) []any {
+func (l CommunityList) args(mine []string, after Position, limit int) []any {
 	args := append(l.filter(), l.Everything, l.Discoverable, emptyIfNil(mine), l.NotMine)
 	if l.ByName {
-		args = append(args, l.AfterKey, l.AfterID, l.Limit)
+		args = append(args, after.Key, after.ID, limit)
 		args = append(args, l.names()...)
 	} else {
-		args = append(args, l.AfterTime, l.AfterID, l.Limit)
+		args = append(args, after.Time, after.ID, limit)
 	}
 	if l.CategoryID != "" {
 		args = append(args, l.CategoryID)

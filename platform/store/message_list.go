@@ -9,24 +9,49 @@ type messageListKey struct {
 	flagged    Flagged
 }
 
-var messageLists = makeMessageLists()
+var messageFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 
-func makeMessageLists() map[messageListKey]directions {
-	lists := map[messageListKey]directions{}
-	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
+// messageFilter is the filter that has no index.
+const messageFilter = ` AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text NOT IN ('', creator_id)))
+	AND (cardinality($6::text[]) = 0 OR tags && $6::text[]) AND NOT tags && $7::text[] AND ($8::text = '' OR data_type = $8::text)`
+
+func (k messageListKey) name() string {
+	return "messages.list" + flaggedNames[k.flagged] + pick(k.everyLevel, "All", "OfParent")
+}
+
+// level is the condition on the level, whose argument is the last one.
+func (k messageListKey) level() string { return pick(k.everyLevel, ``, ` AND parent_id = $10`) }
+
+// messageLists are the statements of lists, and messageWindows those of their windows.
+var messageLists, messageWindows = makeMessageLists()
+
+func makeMessageLists() (lists, windows map[messageListKey]directions) {
+	lists, windows = map[messageListKey]directions{}, map[messageListKey]directions{}
 	for _, everyLevel := range []bool{true, false} {
-		for f, flagSQL := range flagged {
-			lists[messageListKey{everyLevel, f}] = inBoth(plainOrders, func(o db.Order) *db.Statement {
-				name := "messages.list" + flaggedNames[f] + pick(everyLevel, "All", "OfParent") + o.Name
-				return stmt(name, `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = $2`+
-					pick(everyLevel, ``, ` AND parent_id = $10`)+flagSQL+` AND segment `+pick(o.Desc, `<`, `>`)+` $3::bigint
-					AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text NOT IN ('', creator_id)))
-					AND (cardinality($6::text[]) = 0 OR tags && $6::text[]) AND NOT tags && $7::text[] AND ($8::text = '' OR data_type = $8::text)
-					ORDER BY segment`+pick(o.Desc, ` DESC`, ``)+` LIMIT $4::bigint`)
-			})
+		for f := range messageFlags {
+			k := messageListKey{everyLevel, f}
+			windows[k] = inBoth(plainOrders, k.window)
+			if f == FlaggedAny || f == FlaggedOnly && everyLevel { // the filter of others has no index
+				lists[k] = inBoth(plainOrders, k.list)
+			}
 		}
 	}
-	return lists
+	return lists, windows
+}
+
+func (k messageListKey) list(o db.Order) *db.Statement {
+	return stmt(k.name()+o.Name, `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = $2`+k.level()+messageFlags[k.flagged]+
+		` AND segment `+pick(o.Desc, `<`, `>`)+` $3::bigint`+messageFilter+` ORDER BY segment`+pick(o.Desc, ` DESC`, ``)+` LIMIT $4::bigint`)
+}
+
+// window looks through the index of flagged messages, or through that of the level.
+func (k messageListKey) window(o db.Order) *db.Statement {
+	indexed, filter := k.level(), messageFlags[k.flagged]
+	if k.flagged == FlaggedOnly {
+		indexed, filter = filter, indexed
+	}
+	from := `messages WHERE home = $1 AND feed_id = $2` + indexed + ` AND segment ` + pick(o.Desc, `<`, `>`) + ` $3::bigint`
+	return window(k.name(), o, segmentKey(o), from, filter+messageFilter, 4, 10+int(one(!k.everyLevel)))
 }
 
 // MessageList is a page of the messages of a subchannel, ordered by segment.
@@ -55,9 +80,29 @@ func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
 	if err != nil {
 		return
 	}
-	args := []any{l.FeedID, l.After, l.Limit, string(l.Deleted), emptyIfNil(l.IncludeTags), emptyIfNil(l.ExcludeTags), l.DataType, l.Viewer}
+	*into = nil
+	var level []any
 	if !l.EveryLevel {
-		args = append(args, l.ParentID)
+		level = []any{l.ParentID}
 	}
-	r.Add(home, lookup(messageLists, messageListKey{l.EveryLevel, l.Flagged}).in(l.Desc), db.Rows(into), args...)
+	args := func(after Position, limit int) []any {
+		return append([]any{
+			l.FeedID, after.Segment, limit, string(l.Deleted), emptyIfNil(l.IncludeTags), emptyIfNil(l.ExcludeTags), l.DataType, l.Viewer,
+		}, level...)
+	}
+	key, after := messageListKey{l.EveryLevel, l.Flagged}, Position{Segment: l.After}
+	if !l.isFiltered() {
+		r.Add(home, lookup(messageLists, key).in(l.Desc), db.Rows(into), args(after, l.Limit)...)
+		return
+	}
+	readWindows(r, windows[Message]{
+		home: home, after: after, limit: l.Limit, statement: lookup(messageWindows, key).in(l.Desc), args: args,
+		rows: func(found []Position, into *[]Message) { r.MessagesByID(idsAt(found), into) },
+	}, into)
+}
+
+// isFiltered reports whether the list has a filter without an index.
+func (l MessageList) isFiltered() bool {
+	return len(l.IncludeTags)+len(l.ExcludeTags) > 0 || l.DataType != "" || l.Deleted == DeletedOnly || l.Flagged == FlaggedNone ||
+		l.Flagged == FlaggedOnly && !l.EveryLevel
 }

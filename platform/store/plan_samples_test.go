@@ -132,14 +132,14 @@ func (c *collector) collectUsers() {
 	c.reads(func(r *store.ReadBatch) { r.UsersByHandle("anna", &users) })
 	c.reads(func(r *store.ReadBatch) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
 	both(worldUsers*11/2, func(desc bool, at time.Time, id string) {
-		for _, flagged := range []bool{false, true} {
-			l := store.UserList{Flagged: flagged, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+		for _, l := range []store.UserList{{}, {Deleted: true}, {Flagged: true}, {Flagged: true, Deleted: true}} {
+			l.Desc, l.AfterTime, l.AfterID, l.Limit = desc, at, id, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{false, true} {
 		_, key, id := page.Cursor{}.Start(desc)
-		for _, prefix := range []string{"", "n", "abc"} {
+		for _, prefix := range []string{"", "n", "abc", "abcd"} {
 			l := store.UserList{ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
@@ -189,7 +189,15 @@ func (c *collector) collectCommunities() {
 	yes, mine := true, []string{communityID(3), communityID(4), communityID(5), communityID(6), communityID(7), communityID(8)}
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
 		for _, l := range []store.CommunityList{
-			{}, {Mine: mine}, {Mine: mine, NotMine: true}, {Everything: true}, {Flagged: &yes}, {Tags: []string{"tag"}}, {CategoryID: categoryID(bigCategory)},
+			{},
+			{Mine: mine},
+			{Mine: mine, NotMine: true},
+			{Everything: true},
+			{Flagged: &yes},
+			{Tags: []string{"tag"}},
+			{CategoryID: categoryID(bigCategory)},
+			{Flagged: &yes, Deleted: true},
+			{CategoryID: categoryID(bigCategory), Tags: []string{"tag"}},
 		} {
 			l.Desc, l.AfterTime, l.AfterID, l.Limit = desc, at, id, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListCommunities(l, &rows) })
@@ -197,7 +205,15 @@ func (c *collector) collectCommunities() {
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
-		for _, l := range []store.CommunityList{{}, {Prefix: "a"}, {Prefix: "abc"}, {CategoryID: categoryID(bigCategory)}, {CategoryID: categoryID(bigCategory), Prefix: "abc"}} {
+		for _, l := range []store.CommunityList{
+			{},
+			{Prefix: "a"},
+			{Prefix: "abc"},
+			{Tags: []string{"tag"}},
+			{CategoryID: categoryID(bigCategory)},
+			{CategoryID: categoryID(bigCategory), Prefix: "abc"},
+			{CategoryID: categoryID(bigCategory), Tags: []string{"tag"}},
+		} {
 			l.ByName, l.Desc, l.AfterKey, l.AfterID, l.Limit = true, desc, key, id, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListCommunities(l, &rows) })
 		}
@@ -356,6 +372,9 @@ func postListSamples() []store.PostList {
 			store.PostList{Flagged: flagged, Deleted: store.DeletedAny},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedOnly},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, Tags: []string{"tag"}},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, EveryPost: true, Tags: []string{"tag"}},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}, Tags: []string{"tag"}},
+			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true, Tags: []string{"tag"}},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -46,31 +47,54 @@ type postListKey struct {
 	flagged  Flagged
 }
 
-var postLists = makePostLists()
-
-func makePostLists() map[postListKey]timeLists {
-	lists := map[postListKey]timeLists{}
-	match := map[matching]string{
+// The conditions of matching, whose last argument is the data type, and those of flags.
+var (
+	postMatches = map[matching]string{
 		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchEvery: ``, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
 	}
-	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
-	for m, matchSQL := range match {
-		for f, flagSQL := range flagged {
+	postFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
+)
+
+// postFilter is the filter that has no index.
+const postFilter = ` AND ($7::text = 'any' OR ($7::text = 'deleted') = (deleted_at IS NOT NULL)) AND (cardinality($8::text[]) = 0 OR tags && $8::text[])`
+
+// postLists are the statements of lists, and postWindows those of their windows.
+var postLists, postWindows = makePostLists()
+
+func makePostLists() (lists, windows map[postListKey]timeLists) {
+	lists, windows = map[postListKey]timeLists{}, map[postListKey]timeLists{}
+	for m := range postMatches {
+		for f := range postFlags {
 			if unusedList(m, f) {
 				continue
 			}
-			lists[postListKey{m, f}] = byTime(func(o db.Order, column string) *db.Statement {
-				inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + matchSQL + flagSQL +
-					` AND ` + o.After(column, "id", "$4::timestamptz", "$5") +
-					` AND ($7::text = 'any' OR ($7::text = 'deleted') = (deleted_at IS NOT NULL))` +
-					` AND (cardinality($8::text[]) = 0 OR tags && $8::text[])` +
-					` ORDER BY ` + o.By(column, "id") + ` LIMIT $6::bigint`
-				return stmt("posts.list"+flaggedNames[f]+string(m)+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
-			})
+			if f == FlaggedAny || m == matchEvery { // the filter of others has no index
+				lists[postListKey{m, f}] = byTime(func(o db.Order, column string) *db.Statement { return postListStatement(m, f, o, column) })
+			}
+			windows[postListKey{m, f}] = byTime(func(o db.Order, column string) *db.Statement { return postWindowStatement(m, f, o, column) })
 		}
 	}
-	return lists
+	return lists, windows
 }
+
+func postListStatement(m matching, f Flagged, o db.Order, column string) *db.Statement {
+	inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + postMatches[m] + postFlags[f] +
+		` AND ` + o.After(column, "id", "$4::timestamptz", "$5") + postFilter + ` ORDER BY ` + o.By(column, "id") + ` LIMIT $6::bigint`
+	return stmt("posts.list"+flaggedNames[f]+string(m)+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+}
+
+// postWindowStatement looks through the index of flagged posts, or through that of the matching ones.
+func postWindowStatement(m matching, f Flagged, o db.Order, column string) *db.Statement {
+	indexed, filter := postMatches[m], postFlags[f]
+	if f == FlaggedOnly {
+		indexed, filter = filter, indexed
+	}
+	from := `posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + indexed + ` AND ` + o.After(column, "id", "$4::timestamptz", "$5")
+	return window("posts.list"+flaggedNames[f]+string(m), o, timeKey(o, column, "id"), from, filter+postFilter, 6, 9+int(one(m.hasType())))
+}
+
+// hasType reports whether the data type is an argument.
+func (m matching) hasType() bool { return m == matchType || m == matchStructure }
 
 // unusedList reports whether no query uses the list.
 func unusedList(m matching, f Flagged) bool {
@@ -108,27 +132,52 @@ func (l PostList) Key(p Post) time.Time {
 
 // ListPosts reads up to Limit posts in the order of the list.
 func (r *ReadBatch) ListPosts(l PostList, into *[]Post) {
-	args := []any{l.TargetID, l.FeedType, l.After, l.AfterID, l.Limit, string(l.Deleted), emptyIfNil(l.Tags)}
-	list := func(m matching, into *[]Post, args ...any) {
-		r.addAt(l.TargetID, lookup(postLists, postListKey{m, l.Flagged}).in(l.ByUpdate, l.Desc), db.Rows(into), args...)
+	*into = nil
+	home, err := r.HomeOf(l.TargetID)
+	if err != nil {
+		return
 	}
 	switch {
 	case len(l.DataTypes) == 0 && !l.EveryPost:
-		list(matchParents, into, args...)
+		r.listPosts(home, l, matchParents, into)
 	case len(l.DataTypes) == 0 && l.Flagged == FlaggedOnly:
-		list(matchEvery, into, args...)
+		r.listPosts(home, l, matchEvery, into)
 	case len(l.DataTypes) == 0:
 		parts := make([][]Post, 2)
-		list(matchParents, &parts[0], args...)
-		list(matchChildren, &parts[1], args...)
-		r.Then(func() { *into = mergePosts(parts, l) })
+		r.listPosts(home, l, matchParents, &parts[0])
+		r.listPosts(home, l, matchChildren, &parts[1])
+		r.Finally(func() { *into = mergePosts(parts, l) })
 	default:
 		parts := make([][]Post, len(l.DataTypes))
 		for i, dataType := range l.DataTypes {
-			list(pick(l.ParentsOnly, matchStructure, matchType), &parts[i], append(slices.Clone(args), dataType)...)
+			r.listPosts(home, l, pick(l.ParentsOnly, matchStructure, matchType), &parts[i], dataType)
 		}
-		r.Then(func() { *into = mergePosts(parts, l) })
+		r.Finally(func() { *into = mergePosts(parts, l) })
 	}
+}
+
+// listPosts reads the part of a list that one statement finds. dataType is given if the matching has it.
+func (r *ReadBatch) listPosts(home region.Code, l PostList, m matching, into *[]Post, dataType ...any) {
+	key := postListKey{m, l.Flagged}
+	args := func(after Position, limit int) []any {
+		return append([]any{l.TargetID, l.FeedType, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.Tags)}, dataType...)
+	}
+	after := Position{Time: l.After, ID: l.AfterID}
+	if !l.isFiltered(m) {
+		r.Add(home, lookup(postLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), args(after, l.Limit)...)
+		return
+	}
+	readWindows(r, windows[Post]{
+		home: home, after: after, limit: l.Limit, statement: lookup(postWindows, key).in(l.ByUpdate, l.Desc), args: args, rows: r.postsAt,
+	}, into)
+}
+
+// postsAt reads the posts at some positions.
+func (r *ReadBatch) postsAt(found []Position, into *[]Post) { r.PostsByID(idsAt(found), into) }
+
+// isFiltered reports whether the list has a filter without an index.
+func (l PostList) isFiltered(m matching) bool {
+	return len(l.Tags) > 0 || l.Deleted == DeletedOnly || l.Flagged == FlaggedNone || l.Flagged == FlaggedOnly && m != matchEvery
 }
 
 // mergePosts merges the sorted pages of several statements into one page. No post is in two pages, so that the first

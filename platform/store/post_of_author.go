@@ -5,19 +5,17 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// postsOfAuthor are the statements of ListPostsOfAuthor. $9 includes the posts of all private communities, $10 are private
+// postsOfAuthor are the statements of windows of ListPostsOfAuthor. $9 includes the posts of all private communities, $10 are private
 // communities whose posts are included. The COALESCE hides structure_type from the planner, which would otherwise look for the
 // author in the index posts_by_recency of all posts.
 var postsOfAuthor = byTime(func(o db.Order, column string) *db.Statement {
-	inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND author_id = $2 AND target_type = 'community' AND feed_type = 'published'
-			AND ` + o.After(column, "id", "$3::timestamptz", "$4") +
-		` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
-			AND (is_parent OR NOT $7::boolean)
-			AND (cardinality($8::text[]) = 0 OR COALESCE(CASE WHEN $7::boolean THEN structure_type END, data_type) = ANY($8::text[]))
-			AND COALESCE((SELECT c.deleted_at IS NULL AND (c.is_public OR $9::boolean OR c.id = ANY($10::text[]))
-				FROM communities AS c WHERE c.home = $1 AND c.id = posts.target_id), false)
-			ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
-	return stmt("posts.ofAuthor"+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+	from := `posts WHERE home = $1 AND author_id = $2 AND target_type = 'community' AND ` + o.After(column, "id", "$3::timestamptz", "$4")
+	return window("posts.ofAuthor", o, timeKey(o, column, "id"), from, ` AND feed_type = 'published'
+		AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
+		AND (is_parent OR NOT $7::boolean)
+		AND (cardinality($8::text[]) = 0 OR COALESCE(CASE WHEN $7::boolean THEN structure_type END, data_type) = ANY($8::text[]))
+		AND COALESCE((SELECT c.deleted_at IS NULL AND (c.is_public OR $9::boolean OR c.id = ANY($10::text[]))
+			FROM communities AS c WHERE c.home = $1 AND c.id = posts.target_id), false)`, 5, 11)
 })
 
 // AuthorPosts selects the published posts of a user in communities.
@@ -33,8 +31,15 @@ func (r *ReadBatch) ListPostsOfAuthor(a AuthorPosts, l PostList, into *[]Post) {
 	*into = nil
 	communities := r.ByHome(a.Communities)
 	for _, home := range region.All() {
-		appendRows(r, home, postsOfAuthor.in(l.ByUpdate, l.Desc), into, a.AuthorID, l.After, l.AfterID, l.Limit, string(l.Deleted),
-			l.onlyParents(), emptyIfNil(l.DataTypes), a.Everything, emptyIfNil(communities[home]))
+		readWindows(r, windows[Post]{
+			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOfAuthor.in(l.ByUpdate, l.Desc), rows: r.postsAt,
+			args: func(after Position, limit int) []any {
+				return []any{
+					a.AuthorID, after.Time, after.ID, limit, string(l.Deleted), l.onlyParents(), emptyIfNil(l.DataTypes), a.Everything,
+					emptyIfNil(communities[home]),
+				}
+			},
+		}, into)
 	}
 }
 

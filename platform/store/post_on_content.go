@@ -5,18 +5,13 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// postsOnContent are the statements of ListPostsOnContent. The filters are not indexed: there are few posts on one
-// content.
+// postsOnContent are the statements of windows of ListPostsOnContent.
 var postsOnContent = byTime(func(o db.Order, column string) *db.Statement {
-	inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND target_type = 'content' AND target_public_id = $2 AND feed_type = $3
-			AND ` + o.After(column, "id", "$4::timestamptz", "$5") +
-		` AND ($7::text = 'any' OR ($7::text = 'deleted') = (deleted_at IS NOT NULL))
-			AND (cardinality($8::text[]) = 0 OR tags && $8::text[])
-			AND ($9::boolean IS NULL OR is_flagged = $9::boolean)
-			AND (is_parent OR NOT $10::boolean)
-			AND (cardinality($11::text[]) = 0 OR CASE WHEN $10::boolean THEN structure_type ELSE data_type END = ANY($11::text[]))
-			ORDER BY ` + o.By(column, "id") + ` LIMIT $6::bigint`
-	return stmt("posts.onContent"+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+	from := `posts WHERE home = $1 AND target_type = 'content' AND target_public_id = $2 AND ` + o.After(column, "id", "$4::timestamptz", "$5")
+	return window("posts.onContent", o, timeKey(o, column, "id"), from, ` AND feed_type = $3`+postFilter+`
+		AND ($9::boolean IS NULL OR is_flagged = $9::boolean)
+		AND (is_parent OR NOT $10::boolean)
+		AND (cardinality($11::text[]) = 0 OR CASE WHEN $10::boolean THEN structure_type ELSE data_type END = ANY($11::text[]))`, 6, 12)
 })
 
 // ListPostsOnContent reads up to Limit posts of each home on the content with a client's id, in no particular order. It
@@ -24,10 +19,15 @@ var postsOnContent = byTime(func(o db.Order, column string) *db.Statement {
 func (r *ReadBatch) ListPostsOnContent(publicID string, l PostList, into *[]Post) {
 	*into = nil
 	for _, home := range region.All() {
-		part := new([]Post)
-		r.Add(home, postsOnContent.in(l.ByUpdate, l.Desc), db.Rows(part), publicID, l.FeedType, l.After, l.AfterID, l.Limit,
-			string(l.Deleted), emptyIfNil(l.Tags), l.Flagged.wanted(), l.onlyParents(), emptyIfNil(l.DataTypes))
-		r.Then(func() { *into = append(*into, *part...) })
+		readWindows(r, windows[Post]{
+			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOnContent.in(l.ByUpdate, l.Desc), rows: r.postsAt,
+			args: func(after Position, limit int) []any {
+				return []any{
+					publicID, l.FeedType, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.Tags), l.Flagged.wanted(), l.onlyParents(),
+					emptyIfNil(l.DataTypes),
+				}
+			},
+		}, into)
 	}
 }
 

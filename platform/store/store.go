@@ -25,13 +25,16 @@ func Open(ctx context.Context, cfg db.Config) (*Store, error) {
 }
 
 // ReadBatch is a batch of reads with one method per query, which takes a pointer to where Run stores the result.
-type ReadBatch struct{ *db.Batch }
+type ReadBatch struct {
+	*db.Batch
+	stops []Position
+}
 
 // NewReadBatch returns an empty batch. Its Run fails if any home is unavailable.
-func (s *Store) NewReadBatch() *ReadBatch { return &ReadBatch{s.NewBatch()} }
+func (s *Store) NewReadBatch() *ReadBatch { return &ReadBatch{Batch: s.NewBatch()} }
 
 // NewBestEffortBatch returns an empty batch for related rows: the results of an unavailable home are left out.
-func (s *Store) NewBestEffortBatch() *ReadBatch { return &ReadBatch{s.DB.NewBestEffortBatch()} }
+func (s *Store) NewBestEffortBatch() *ReadBatch { return &ReadBatch{Batch: s.DB.NewBestEffortBatch()} }
 
 // addAt queues a statement at the home of id. A malformed id has no rows, so that nothing is queued for it.
 func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error, args ...any) {

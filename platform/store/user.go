@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -79,12 +80,36 @@ var (
 	usersByCreation        = usersByTime("all", "")
 	flaggedUsersByCreation = usersByTime("flagged", " AND is_flagged")
 	usersByName            = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return stmt("users.list.all"+o.Name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1
-			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After("name_key", "id", "$3::text", "$4")+
-			` AND name_key >= $6 AND name_key < $7 AND lower(display_name) LIKE $8
+		return stmt("users.list.all"+o.Name, `SELECT `+userColumns+`, name_key FROM `+usersNamed(o)+userLives+userHasName+`
 			ORDER BY `+o.By("name_key", "id")+` LIMIT $5::bigint`)
 	})
 )
+
+// The statements of windows of these lists.
+var (
+	usersByCreationWindows        = userWindowsByTime("all", "")
+	flaggedUsersByCreationWindows = userWindowsByTime("flagged", " AND is_flagged")
+	usersByNameWindows            = inBoth(nameOrders, func(o db.Order) *db.Statement {
+		return window("users.list.all", o, nameKey(o, "name_key", "id"), usersNamed(o), userLives+userHasName, 5, 9)
+	})
+)
+
+// Parts of these statements: the users whose name begins with the letters of a key, and filters that have no index.
+const (
+	userLives   = ` AND (deleted_at IS NOT NULL) = $2::boolean`
+	userHasName = ` AND lower(display_name) LIKE $8`
+)
+
+func usersNamed(o db.Order) string {
+	return `users WHERE home = $1 AND ` + o.After("name_key", "id", "$3::text", "$4") + ` AND name_key >= $6 AND name_key < $7`
+}
+
+func userWindowsByTime(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		from := `users WHERE home = $1` + filter + ` AND ` + o.After("created_at", "id", "$3::timestamptz", "$4")
+		return window("users.list."+name, o, timeKey(o, "created_at", "id"), from, userLives, 5, 6)
+	})
+}
 
 func usersByTime(name, filter string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
@@ -222,11 +247,49 @@ type UserListRow struct {
 // ListUsers reads up to Limit users of each home, home by home.
 func (r *ReadBatch) ListUsers(l UserList, into *[]UserListRow) {
 	*into = nil
-	if l.ByName {
-		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-		readEveryHome(r, usersByName.in(l.Desc), into, l.Deleted, l.AfterKey, l.AfterID, l.Limit, low, high, l.pattern())
+	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	lists, windowed := l.statements()
+	if !l.isFiltered() {
+		readEveryHome(r, lists.in(l.Desc), into, l.args(after, l.Limit)...)
 		return
 	}
-	list := pick(l.Flagged, flaggedUsersByCreation, usersByCreation)
-	readEveryHome(r, list.in(l.Desc), into, l.Deleted, l.AfterTime, l.AfterID, l.Limit)
+	for _, home := range region.All() {
+		readWindows(r, windows[UserListRow]{
+			home: home, after: after, limit: l.Limit, statement: windowed.in(l.Desc), args: l.args,
+			rows: func(found []Position, into *[]UserListRow) {
+				var users []User
+				keys := keysAt(found)
+				r.Users(idsAt(found), &users)
+				r.Then(func() {
+					for _, u := range users {
+						*into = append(*into, UserListRow{u, keys[u.ID]})
+					}
+				})
+			},
+		}, into)
+	}
+}
+
+// statements returns the statements of the list and of its windows.
+func (l UserList) statements() (lists, windowed directions) {
+	switch {
+	case l.ByName:
+		return usersByName, usersByNameWindows
+	case l.Flagged:
+		return flaggedUsersByCreation, flaggedUsersByCreationWindows
+	}
+	return usersByCreation, usersByCreationWindows
+}
+
+func (l UserList) args(after Position, limit int) []any {
+	if l.ByName {
+		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
+		return []any{l.Deleted, after.Key, after.ID, limit, low, high, l.pattern()}
+	}
+	return []any{l.Deleted, after.Time, after.ID, limit}
+}
+
+// isFiltered reports whether the list has a filter without an index.
+func (l UserList) isFiltered() bool {
+	return l.Deleted || l.ByName && (l.Exact || utf8.RuneCountInString(l.Prefix) > userNameKeyRunes)
 }

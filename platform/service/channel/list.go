@@ -108,7 +108,7 @@ func (q channelQuery) read(reads *store.ReadBatch, from page.Cursor, into *[]sto
 	if q.filter == "member" || q.filter != "notMember" && !q.seesAll {
 		var mine []store.ChannelKey
 		reads.ChannelsOf(list, &mine)
-		reads.Then(func() { *into = appendNew(*into, after(mine, list)) })
+		reads.Finally(func() { *into = appendNew(*into, after(mine, list)) })
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
-		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID })
+		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID }, found.Stops()...)
 	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
 	a.ChannelUsers = service.Map(rows, func(row store.ChannelUserRow) store.ChannelUser { return row.ChannelUser })
 	aggregate, err := s.respond(ctx, found.Request, found.settings, a)

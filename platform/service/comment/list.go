@@ -22,6 +22,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	l := visibility.NewRequest(s.NewRequest(ctx), kindOf(m.GetReferenceType()), m.GetReferenceId())
 	list.ViewerID = l.Caller.UserID
 	l.ListComments(list, &rows)
+	stops := l.Stops
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -31,11 +32,15 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	}
 	if list.EveryState = moderates && m.GetApprovalStatus() != store.Approved; list.EveryState || list.Flagged != store.FlaggedAny {
 		// A second round trip, because the first one tells whether the caller is a moderator.
-		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListComments, list); err != nil {
+		reads := s.Store.NewReadBatch()
+		reads.ListComments(list, &rows)
+		stops = reads.Stops
+		if err := reads.Run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
+	at := func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID }
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at, stops()...)
 	known := (&loaded{Request: l.Request, Reference: l.Reference}).known(rows...)
 	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, known)
 	if err != nil {

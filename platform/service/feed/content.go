@@ -58,5 +58,5 @@ func contentOfAll(reads *store.ReadBatch, list store.PostList, into *[]store.Pos
 		list.TargetID = visibility.ContentTarget(home)
 		reads.ListPosts(list, &parts[i])
 	}
-	reads.Then(func() { *into = slices.Concat(parts...) })
+	reads.Finally(func() { *into = slices.Concat(parts...) })
 }

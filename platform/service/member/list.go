@@ -22,12 +22,12 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	answer, rows, err := s.loadList(ctx, list, statesOf(req))
+	answer, rows, stops, err := s.loadList(ctx, list, statesOf(req))
 	if err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
-		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID })
+		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, stops...)
 	answer.Members = service.Map(rows, func(row store.MemberRow) store.Member { return row.Member })
 	aggregate, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 
 // loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
 // caller may see them.
-func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow, error) {
+func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow, []store.Position, error) {
 	var community *store.Community
 	var mine *store.Member
 	r := s.NewRequest(ctx)
@@ -51,10 +51,10 @@ func (s *Service) loadList(ctx context.Context, list store.MemberList, states []
 	r.Check(func() error { return membership.RequireDiscoverable(r.Caller, community, mine) })
 	r.Check(func() error { return auth.RequireSee(r.Caller, membership.Scope(community, mine), community.IsPublic) })
 	if err := r.Run(ctx); err != nil {
-		return view.CommunityRows{}, nil, err
+		return view.CommunityRows{}, nil, nil, err
 	}
 	answer := view.CommunityRows{Communities: []store.Community{*community}, Viewer: r.User(), OnlyMembers: true}
-	return answer, slices.Concat(pages...), nil
+	return answer, slices.Concat(pages...), r.Stops(), nil
 }
 
 // statesOf returns the states that the request selects, without repetitions.

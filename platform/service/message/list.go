@@ -41,6 +41,7 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
+	stops := positions(list.FeedID, c.Request.ReadBatch.Stops())
 	if list.Flagged, err = service.FlaggedOf(req.HasFlags, moderates(c)); err != nil {
 		return nil, err
 	}
@@ -52,11 +53,11 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 	}
 	if list.Flagged != store.FlaggedAny || list.Viewer != "" && mayDiffer(list, rows) {
 		// A second round trip, because the first one tells whether the caller is a moderator.
-		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListMessages, list); err != nil {
+		if rows, stops, err = s.read(ctx, list); err != nil {
 			return nil, err
 		}
 	}
-	rows, paging := page.Window(cursor, rows, position)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, position, stops...)
 	return s.page(ctx, c, rows, paging)
 }
 
@@ -91,6 +92,13 @@ func pageOptions(o *plazav1.MessageListOptions) *plazav1.PageOptions {
 // position returns the sort key of a message. Page tokens encode its segment as a time.
 func position(m store.Message) (t time.Time, key, id string) {
 	return time.UnixMicro(m.Segment).UTC(), "", m.FeedID
+}
+
+// positions returns stops of a list of messages as positions of page tokens.
+func positions(feedID string, stops []store.Position) []store.Position {
+	return service.Map(stops, func(p store.Position) store.Position {
+		return store.Position{Time: time.UnixMicro(p.Segment).UTC(), ID: feedID}
+	})
 }
 
 // listOf returns the query of a request.
@@ -134,11 +142,12 @@ func (s *Service) around(ctx context.Context, list store.MessageList, cursor pag
 	if after.Desc {
 		after.After = c.Message.Segment + 1
 	}
-	var head, tail []store.Message
-	reads := s.Store.NewReadBatch()
-	reads.ListMessages(before, &head)
-	reads.ListMessages(after, &tail)
-	if err := reads.Run(ctx); err != nil {
+	head, headStops, err := s.read(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	tail, tailStops, err := s.read(ctx, after)
+	if err != nil {
 		return nil, err
 	}
 	ahead := min(len(head), cursor.Limit/2)
@@ -148,25 +157,34 @@ func (s *Service) around(ctx context.Context, list store.MessageList, cursor pag
 	head = head[:ahead]
 	slices.Reverse(head)
 	rows := slices.Concat(head, tail[:behind])
-	return s.page(ctx, c, rows, pagingAround(cursor, rows, moreBefore, moreAfter))
+	paging := &plazav1.Paging{Next: tokenBeyond(cursor, rows, moreAfter, tailStops)}
+	slices.Reverse(rows)
+	cursor.Back = true
+	paging.Previous = tokenBeyond(cursor, rows, moreBefore, headStops)
+	paging.Prev = paging.Previous
+	slices.Reverse(rows)
+	return s.page(ctx, c, rows, paging)
 }
 
-// pagingAround returns the tokens of the pages before and after rows.
-func pagingAround(cursor page.Cursor, rows []store.Message, before, after bool) *plazav1.Paging {
-	paging := &plazav1.Paging{}
-	if len(rows) == 0 {
-		return paging
+// tokenBeyond returns the token for the messages beyond the last of rows if there are more, or beyond the first of stops;
+// empty if there is none.
+func tokenBeyond(cursor page.Cursor, rows []store.Message, more bool, stops []store.Position) string {
+	token := page.Cursor{Limit: cursor.Limit, Back: cursor.Back}
+	switch {
+	case more:
+		token.Time, _, token.ID = position(rows[len(rows)-1])
+	case len(stops) > 0:
+		token.Time, token.ID = stops[0].Time, stops[0].ID
+	default:
+		return ""
 	}
-	token := func(m store.Message, back bool) string {
-		at, _, id := position(m)
-		return page.Cursor{Limit: cursor.Limit, Back: back, Time: at, ID: id}.Token()
-	}
-	if after {
-		paging.Next = token(rows[len(rows)-1], false)
-	}
-	if before {
-		paging.Previous = token(rows[0], true)
-		paging.Prev = paging.Previous
-	}
-	return paging
+	return token.Token()
+}
+
+// read reads a list in a round trip of its own.
+func (s *Service) read(ctx context.Context, list store.MessageList) (rows []store.Message, stops []store.Position, err error) {
+	reads := s.Store.NewReadBatch()
+	reads.ListMessages(list, &rows)
+	err = reads.Run(ctx)
+	return rows, positions(list.FeedID, reads.Stops()), err
 }

@@ -3,6 +3,7 @@ package message
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -91,13 +92,32 @@ func TestListOf(t *testing.T) {
 	}
 }
 
-func TestPagingAround(t *testing.T) {
-	rows := []store.Message{{FeedID: region.NewID(region.EU), Segment: 3}, {FeedID: region.NewID(region.EU), Segment: 4}}
-	for _, c := range []struct{ before, after bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
-		paging := pagingAround(page.Cursor{Limit: 2}, rows, c.before, c.after)
-		require.Equal(t, c.before, paging.GetPrevious() != "")
-		require.Equal(t, c.after, paging.GetNext() != "")
-		require.Equal(t, paging.GetPrevious(), paging.GetPrev())
+func TestTokenBeyond(t *testing.T) {
+	feed := region.NewID(region.EU)
+	rows := []store.Message{{FeedID: feed, Segment: 3}, {FeedID: feed, Segment: 4}}
+	stops := positions(feed, []store.Position{{Segment: 9}})
+	for name, c := range map[string]struct {
+		rows  []store.Message
+		more  bool
+		stops []store.Position
+		want  int64 // 0 for no token
+	}{
+		"the end":          {rows, false, nil, 0},
+		"nothing":          {nil, false, nil, 0},
+		"more":             {rows, true, nil, 4},
+		"a stop":           {rows, false, stops, 9},
+		"a stop after all": {nil, false, stops, 9},
+		"more and a stop":  {rows, true, stops, 4},
+	} {
+		for _, back := range []bool{false, true} {
+			token := tokenBeyond(page.Cursor{Limit: 2, Back: back}, c.rows, c.more, c.stops)
+			if c.want == 0 {
+				require.Empty(t, token, name)
+				continue
+			}
+			cursor, err := page.ParseToken(token)
+			require.NoError(t, err, name)
+			require.Equal(t, page.Cursor{Limit: 2, Back: back, Time: time.UnixMicro(c.want).UTC(), ID: feed}, cursor, name)
+		}
 	}
-	require.Empty(t, pagingAround(page.Cursor{Limit: 2}, nil, true, true).GetNext())
 }

@@ -26,6 +26,7 @@ type Batch struct {
 	missing    []region.Code
 	only       []region.Code // all homes if empty
 	then       []func()
+	finally    []func()
 }
 
 type query struct {
@@ -71,6 +72,9 @@ func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, 
 // homes. If it queues further statements, Run sends them in another round trip.
 func (b *Batch) Then(f func()) { b.then = append(b.then, f) }
 
+// Finally queues a function to call after the last round trip, for results that functions of Then add to.
+func (b *Batch) Finally(f func()) { b.finally = append(b.finally, f) }
+
 // Empty reports whether no statement is queued.
 func (b *Batch) Empty() bool { return len(b.queries) == 0 }
 
@@ -94,6 +98,9 @@ func (b *Batch) Run(ctx context.Context) error {
 		if err := b.runOnce(ctx); err != nil {
 			return err
 		}
+	}
+	for _, f := range b.finally {
+		f()
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]stor
 	}
 	var onWall []store.Post
 	reads.ListPosts(p.list, &onWall)
-	reads.Then(func() { *into = append(*into, onWall...) })
+	reads.Finally(func() { *into = append(*into, onWall...) })
 }
 
 // known returns the posts that the caller may still see, and their communities.

@@ -37,6 +37,7 @@ type postPage struct {
 	owners     []store.User
 	categories []store.Category
 	rows       []store.Post
+	stops      func() []store.Position
 }
 
 // ListPosts reads a page of posts and what it refers to, in two round trips.
@@ -56,6 +57,7 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 	}
 	visibility.ReadTarget(p.Request, q.TargetType, p.list.TargetID, &p.target)
 	p.ListPosts(p.list, &p.rows)
+	p.stops = p.Stops
 	p.Check(p.requireSee)
 	if err := p.Run(ctx); err != nil {
 		return nil, nil, err
@@ -64,7 +66,8 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 		return nil, nil, err
 	}
 	k := p.target.Known(append(p.UserRows(), p.owners...))
-	rows, paging := page.Window(cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
+	at := func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID }
+	rows, paging := service.Page(cursor, p.rows, false, p.list.Desc, at, p.stops()...)
 	k.Posts, k.Categories = rows, p.categories
 	a, err := d.View.Load(ctx, d.Store, p.Caller.UserID, k)
 	return a, paging, err
@@ -106,8 +109,10 @@ func (p *postPage) filterFlagged(ctx context.Context, hasFlag *bool) (err error)
 	if p.list.Flagged, err = service.FlaggedOf(hasFlag, p.target.Moderates(p.Caller)); err != nil || p.list.Flagged == store.FlaggedAny {
 		return err
 	}
-	p.rows, err = service.Read(ctx, p.Deps, (*store.ReadBatch).ListPosts, p.list)
-	return err
+	reads := p.Deps.Store.NewReadBatch()
+	reads.ListPosts(p.list, &p.rows)
+	p.stops = reads.Stops
+	return reads.Run(ctx)
 }
 
 func (q PostQuery) list(cursor page.Cursor) store.PostList {

@@ -227,6 +227,9 @@ func (x *PageOptions) GetType() string {
 }
 
 // Paging contains the tokens of the neighboring pages. A token is empty if there is no such page.
+//
+// A page can have fewer rows than its size, or none, although others follow: only a page without `next` is the last one. A list whose
+// filter few rows match looks through 20,000 rows of each region for a page.
 type Paging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.

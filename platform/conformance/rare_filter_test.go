@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// copiesOfRow is more than the rows among which a page of a list with a rare filter is looked for.
+const copiesOfRow = 45_000
+
+// matchingCopies are the copies that the filter of a list selects: in the first window of 1,000 rows, in the second one, and after
+// both of them.
+var matchingCopies = []int{10, 1_500, 12_000, 24_000, 44_000}
+
+// copyRow copies a row of a table copiesOfRow times, each a second older, with the id made of the number n of the copy. set are
+// expressions for other columns, and matching those for the matching copies.
+func copyRow(t *testing.T, conn *pgx.Conn, table, where string, set, matching map[string]string) {
+	t.Helper()
+	all := map[string]string{"created_at": "created_at - n * INTERVAL '1 second'"}
+	maps.Copy(all, set)
+	for column, value := range matching {
+		all[column] = fmt.Sprintf("CASE WHEN n = ANY($2::bigint[]) THEN %s ELSE %s END", value, column)
+	}
+	rows, err := conn.Query(t.Context(), `SELECT column_name FROM information_schema.columns
+		WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position`, table)
+	require.NoError(t, err)
+	columns, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	values := slices.Clone(columns)
+	for i, column := range columns {
+		if all[column] != "" {
+			values[i] = all[column]
+		}
+	}
+	tag, err := conn.Exec(t.Context(), fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, generate_series(1, $1::bigint) AS n WHERE cardinality($2::bigint[]) > 0 AND %s",
+		table, strings.Join(columns, ", "), strings.Join(values, ", "), table, where), copiesOfRow, matchingCopies)
+	require.NoError(t, err)
+	require.EqualValues(t, copiesOfRow, tag.RowsAffected())
+	_, err = conn.Exec(t.Context(), "ANALYZE "+table)
+	require.NoError(t, err)
+}
+
+// copyID is the expression for the id of a copy, which has the home of the row.
+func copyID(column string) string { return "left(" + column + ", 2) || lpad(n::text, 22, '0')" }
+
+// copyNumber returns the number of the copy with an id.
+func copyNumber(t *testing.T, id string) int {
+	t.Helper()
+	var n int
+	_, err := fmt.Sscanf(strings.TrimLeft(id[2:], "0"), "%d", &n)
+	require.NoError(t, err, id)
+	return n
+}
+
+// TestRareFilters reads lists whose filter selects five of 45,000 rows: each page looks at 20,000 rows at most, and its token leads to
+// the following ones, in both directions.
+func TestRareFilters(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	boss, reader := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "reader")
+	community := newCommunity(t, boss)
+	add(t, boss, community, reader)
+	post := newPost(t, boss, community)
+	comment := newComment(t, boss, post)
+	chat := newChat(t, boss, reader)
+	chat.newMessage(t, boss, "hello")
+	channel := boss.Do(t, http.MethodPost, channelsPath, object{"displayName": "channel", "isPublic": true, "userIds": []string{reader.UserID}}).OK(t).String(t, "channels.0.channelId")
+	quoted := func(s string) string { return "'" + s + "'" }
+	tagged := map[string]string{"tags": "ARRAY['rare']"}
+	copyRow(t, conn, "posts", "id = "+quoted(post), map[string]string{"id": copyID("id")}, map[string]string{"tags": "ARRAY['rare']", "data_type": "'image'"})
+	copyRow(t, conn, "comments", "id = "+quoted(comment), map[string]string{"id": copyID("id")}, map[string]string{"data_types": "ARRAY['image']"})
+	copyRow(t, conn, "messages", "feed_id = "+quoted(chat.id), map[string]string{
+		"id": copyID("id"), "reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2),
+	}, tagged)
+	copyRow(t, conn, "users", "id = "+quoted(boss.InternalID), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, map[string]string{"deleted_at": "created_at"})
+	copyRow(t, conn, "community_members", "community_id = "+quoted(community)+" AND user_id = "+quoted(reader.InternalID),
+		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
+	copyRow(t, conn, "communities", "id = "+quoted(community), map[string]string{"id": copyID("id")}, tagged)
+	copyRow(t, conn, "channels", "public_id = "+quoted(channel), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, tagged)
+	copyRow(t, conn, "channel_users", "channel_id = (SELECT id FROM channels WHERE public_id = "+quoted(channel)+") AND user_id = "+quoted(boss.InternalID),
+		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
+
+	for name, l := range map[string]struct {
+		path, list, id string
+		query          url.Values
+	}{
+		"posts by tag":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "tags[]": {"rare"}}},
+		"posts of an author": {"/api/v4/user-feeds/" + boss.UserID, "posts", "postId", url.Values{"includePostedFeed[]": {"community"}, "dataTypes[]": {"image"}}},
+		"comments by type":   {commentsPath, "comments", "commentId", url.Values{"referenceId": {post}, "referenceType": {"post"}, "dataTypes[values][]": {"image"}}},
+		"messages by tag":    {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "includeTags[]": {"rare"}}},
+		"deleted users":      {"/api/v3/users", "users", "userId", url.Values{"isDeleted": {"true"}, "sortBy": {"lastCreated"}}},
+		"members by role":    {membersPath(community), "communityUsers", "userId", url.Values{"roles[]": {"rare"}}},
+		"communities by tag": {communitiesPath, "communities", "communityId", url.Values{"tags[]": {"rare"}, "sortBy": {"lastCreated"}}},
+		"channels by tag":    {channelsPath, "channels", "channelId", url.Values{"tags[]": {"rare"}, "sortBy": {"lastCreated"}}},
+		"users of a channel": {"/api/v3/channels/" + channel + "/users", "channelUsers", "userId", url.Values{"roles[]": {"rare"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := func(token string) ([]int, *apptest.Response) {
+				query := maps.Clone(l.query)
+				query.Set("options[limit]", "2")
+				if token != "" {
+					query.Set("options[token]", token)
+				}
+				r := reader.Do(t, http.MethodGet, l.path+"?"+query.Encode(), nil).OK(t)
+				var found []int
+				for _, id := range r.Strings(t, l.list, l.id) {
+					found = append(found, copyNumber(t, id))
+				}
+				return found, r
+			}
+			token := func(r *apptest.Response, name string) string {
+				text, _ := r.Get(t, "paging").(object)[name].(string)
+				return text
+			}
+			var forward [][]int
+			var last *apptest.Response
+			for next := ""; len(forward) == 0 || next != ""; next = token(last, "next") {
+				var found []int
+				found, last = read(next)
+				forward = append(forward, found)
+				require.LessOrEqual(t, len(forward), 10)
+			}
+			require.Equal(t, matchingCopies, slices.Concat(forward...))
+			require.Equal(t, []int{10, 1_500}, forward[0])
+			var backward []int
+			for previous := token(last, "previous"); previous != ""; previous = token(last, "previous") {
+				var found []int
+				found, last = read(previous)
+				backward = slices.Concat(found, backward)
+				require.LessOrEqual(t, len(backward), 10)
+			}
+			require.Equal(t, matchingCopies[:len(matchingCopies)-len(forward[len(forward)-1])], backward)
+		})
+	}
+}

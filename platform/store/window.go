@@ -1,0 +1,146 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// listWindows are the numbers of rows among which a home looks for a page of a list with a filter that has no index: in
+// the second window only if the first one does not fill the page. Then the page ends, with the rows that were found and
+// a token for the rows after the windows.
+var listWindows = []int{200, 19_800}
+
+// Position is the position of a row in a list.
+type Position struct {
+	Time    time.Time // the key of lists by time
+	Key     string    // the key of lists by name
+	ID      string
+	Segment int64 // the key of lists of messages
+}
+
+// Stops returns the positions at which lists stopped, one for each home, although they have further rows and the page is
+// not full.
+func (r *ReadBatch) Stops() []Position { return r.stops }
+
+// listKey is the key of a list: the expressions of a position, its order, and that of the rows.
+type listKey struct{ position, order, rows string }
+
+// timeKey returns the key of a list by a column of times and then by id.
+func timeKey(o db.Order, column, id string) listKey {
+	return listKey{column + ` AS at, '' AS name, ` + id + ` AS id, 0::bigint AS segment`, o.By("at", "id"), o.By(column, id)}
+}
+
+// nameKey returns the key of a list by a column of names and then by id.
+func nameKey(o db.Order, column, id string) listKey {
+	return listKey{`'0001-01-01 00:00:00+00'::timestamptz AS at, ` + column + ` AS name, ` + id + ` AS id, 0::bigint AS segment`, o.By("name", "id"), o.By(column, id)}
+}
+
+// segmentKey returns the key of a list of messages.
+func segmentKey(o db.Order) listKey {
+	order := "segment" + pick(o.Desc, " DESC", "")
+	return listKey{`'0001-01-01 00:00:00+00'::timestamptz AS at, '' AS name, id, segment`, order, order}
+}
+
+// windowRow is a row of a window: one that matches the filter, or the last one of the window.
+type windowRow struct {
+	Position
+	Matches bool
+	Total   int64 // the rows of the window
+}
+
+// window registers the statement that looks for the rows of a list in a window. from is the FROM clause, the condition of
+// the list's index and that of the position, and filter further conditions, each of which begins with AND. The arguments
+// are those of the list, limit is the number of its limit, and after them comes the size of the window, the argument size.
+func window(name string, o db.Order, k listKey, from, filter string, limit, size int) *db.Statement {
+	return stmt(name+".window"+o.Name, fmt.Sprintf(`SELECT at, name, id, segment, matches, total FROM (
+			SELECT at, name, id, segment, matches, count(*) OVER () AS total, row_number() OVER (ORDER BY %[2]s) AS place,
+				sum(CASE WHEN matches THEN 1 ELSE 0 END) OVER (ORDER BY %[2]s) AS found
+			FROM (SELECT %[1]s, COALESCE(true%[5]s, false) AS matches FROM %[4]s ORDER BY %[3]s LIMIT $%[7]d::bigint) AS rows) AS numbered
+		WHERE place = total OR matches AND found <= $%[6]d::bigint ORDER BY %[2]s`, k.position, k.order, k.rows, from, filter, limit, size))
+}
+
+// windows is a list that a home reads window by window.
+type windows[T any] struct {
+	home      region.Code
+	after     Position
+	limit     int
+	statement *db.Statement
+	// args returns the arguments of the list after a position.
+	args func(after Position, limit int) []any
+	// rows queues the read of the rows at some positions, unless it can make them of the positions.
+	rows func(found []Position, into *[]T)
+}
+
+// readWindows queues the statements of a list and appends the rows to into, in no particular order, when the batch has run.
+func readWindows[T any](r *ReadBatch, w windows[T], into *[]T) { w.look(r, listWindows, nil, into) }
+
+// look looks for the rows that are missing to a page in the first of some windows, and then in the others.
+func (w windows[T]) look(r *ReadBatch, sizes []int, found []Position, into *[]T) {
+	part := new([]windowRow)
+	r.Add(w.home, w.statement, db.Rows(part), append(w.args(w.after, w.limit-len(found)), sizes[0])...)
+	r.Then(func() {
+		if slices.Contains(r.Missing(), w.home) {
+			return
+		}
+		for _, row := range *part {
+			if row.Matches && len(found) < w.limit {
+				found = append(found, row.Position)
+			}
+		}
+		if len(*part) == 0 || (*part)[0].Total < int64(sizes[0]) || len(found) == w.limit {
+			w.read(r, found, nil, into)
+			return
+		}
+		if w.after = (*part)[len(*part)-1].Position; len(sizes) > 1 {
+			w.look(r, sizes[1:], found, into)
+			return
+		}
+		w.read(r, found, []Position{w.after}, into)
+	})
+}
+
+// read queues the read of the rows that were found, and notes where the list stopped before the page was full.
+func (w windows[T]) read(r *ReadBatch, found, stop []Position, into *[]T) {
+	r.stops = append(r.stops, stop...)
+	if len(found) == 0 {
+		return
+	}
+	rows := new([]T)
+	w.rows(found, rows)
+	finish := func() {
+		if slices.Contains(r.Missing(), w.home) {
+			return
+		}
+		*into = append(*into, *rows...)
+		if len(found) == w.limit && len(*rows) < len(found) { // some were deleted in the meantime
+			r.stops = append(r.stops, found[len(found)-1])
+		}
+	}
+	if r.Empty() { // the positions are all that the list needs
+		finish()
+		return
+	}
+	r.Then(finish)
+}
+
+// idsAt returns the ids of rows.
+func idsAt(positions []Position) []string {
+	ids := make([]string, len(positions))
+	for i, p := range positions {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+// keysAt returns the names of rows by id.
+func keysAt(positions []Position) map[string]string {
+	keys := make(map[string]string, len(positions))
+	for _, p := range positions {
+		keys[p.ID] = p.Key
+	}
+	return keys
+}

@@ -64,6 +64,45 @@ func copyNumber(t *testing.T, id string) int {
 	return n
 }
 
+// TestEmptyFirstPages reads lists whose filter selects none of the first 20,000 rows, to their end and back to their beginning.
+func TestEmptyFirstPages(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	boss := n.NewUser(t, region.EU, "boss")
+	post := newPost(t, boss, newCommunity(t, boss))
+	copyRow(t, conn, "posts", "id = '"+post+"'", map[string]string{"id": copyID("id")}, nil)
+	copyRow(t, conn, "users", "id = '"+boss.InternalID+"'", map[string]string{"id": copyID("id"), "public_id": copyID("id")}, nil)
+	for _, table := range []string{"posts", "users"} {
+		_, err = conn.Exec(t.Context(), "UPDATE "+table+" SET deleted_at = created_at WHERE id LIKE '%044000'")
+		require.NoError(t, err)
+	}
+	community := boss.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).String(t, "posts.0.targetId")
+	for path, list := range map[string]string{
+		"/api/v5/posts?targetType=community&isDeleted=true&targetId=" + community: "posts",
+		"/api/v3/users?isDeleted=true&sortBy=lastCreated":                         "users",
+	} {
+		var sizes []int
+		token, way := "", "next"
+		for range 12 {
+			r := boss.Do(t, http.MethodGet, path+"&options[limit]=2&options[token]="+url.QueryEscape(token), nil).OK(t)
+			sizes = append(sizes, len(r.List(t, list)))
+			paging := r.Get(t, "paging").(object)
+			next, _ := paging[way].(string)
+			if next == "" {
+				way = map[string]string{"next": "previous", "previous": "next"}[way]
+				next, _ = paging[way].(string)
+			}
+			require.NotEmpty(t, next, "%s %v: each page leads to another one", path, sizes)
+			token = next
+		}
+		require.Equal(t, []int{0, 0, 1, 0, 0}, sizes[:5], path)
+		require.Contains(t, sizes[5:], 1, path)
+	}
+}
+
 // TestRareFilters reads lists whose filter selects five of 45,000 rows: each page looks at 20,000 rows at most, and its token leads to
 // the following ones, in both directions.
 func TestRareFilters(t *testing.T) {

@@ -192,6 +192,15 @@ func reverse[T any](rows []T) {
 	}
 }
 
+// Beginning returns a cursor before every row of a list in direction desc. It leads on from a page without rows that was read
+// backward, unlike a cursor without an id.
+func Beginning(limit int, desc bool) Cursor {
+	c := Cursor{Limit: limit}
+	c.Time, c.Key, _ = c.Start(desc)
+	c.ID = region.FixedID(region.US)
+	return c
+}
+
 // Start returns the position from which to read in direction desc (already reversed for Back): the cursor's position,
 // or the end of the list that precedes every row.
 func (c Cursor) Start(desc bool) (t time.Time, key, id string) {

@@ -47,7 +47,7 @@ func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, err
 		return nil, nil, err
 	}
 	missing, rows = append(missing, m.Cursor.Gap.Homes...), append(late, rows...)
-	if len(rows)+len(stops) == 0 {
+	if len(rows)+len(stops) == 0 && (!m.Cursor.Back || len(missing) > 0) {
 		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
 	}
 	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At, stops...)

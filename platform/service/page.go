@@ -17,7 +17,10 @@ import (
 // looked for rows, see store.ReadBatch.Stops: the page ends at the first of them unless it is full.
 func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string), stops ...store.Position) ([]T, *plazav1.Paging) {
 	slices.SortFunc(rows, compare(byName, desc, at))
-	if len(stops) == 0 {
+	switch {
+	case len(rows)+len(stops) == 0 && c.Back:
+		return rows, &plazav1.Paging{Next: page.Beginning(c.Limit, !desc).Token()}
+	case len(stops) == 0:
 		return page.Window(c, rows[:min(len(rows), c.Limit+1)], at)
 	}
 	stop := firstStop(stops, byName, desc)

@@ -104,7 +104,7 @@ func (r *ReadBatch) HiddenFrom(userID string, into *[]string) {
 
 // HiddenAmong reads which of some users a user blocks or is blocked by, by internal id.
 func (r *ReadBatch) HiddenAmong(userID string, ids []string, into *[]string) {
-	r.addAt(userID, sqlHiddenAmong, db.Values(into), userID, emptyIfNil(ids))
+	r.addAt(userID, sqlHiddenAmong, db.Values(into), userID, db.Others(emptyIfNil(ids)))
 }
 
 // BlockersOf reads the internal ids of the users who block a user, in no particular order. If there are more than
@@ -115,7 +115,7 @@ func (r *ReadBatch) BlockersOf(userID string, into *[]string) {
 
 // BlockersAmong reads which of some users block a user, by internal id.
 func (r *ReadBatch) BlockersAmong(userID string, ids []string, into *[]string) {
-	r.addAt(userID, sqlBlockersAmong, db.Values(into), userID, emptyIfNil(ids))
+	r.addAt(userID, sqlBlockersAmong, db.Values(into), userID, db.Others(emptyIfNil(ids)))
 }
 
 // BlockList is a page of the users that a user blocks.

@@ -288,9 +288,9 @@ func (l ChannelUserList) args(after Position, limit int) []any {
 	args := []any{l.ChannelID, l.Membership, emptyIfNil(l.Roles), l.MutedAt}
 	if l.ByName {
 		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-		return append(args, after.Key, after.ID, limit, low, high, likePrefix(l.Prefix))
+		return append(args, after.Key, db.Other(after.ID), limit, low, high, likePrefix(l.Prefix))
 	}
-	return append(args, after.Time, after.ID, limit)
+	return append(args, after.Time, db.Other(after.ID), limit)
 }
 
 func (l ChannelUserList) ofModerators() bool {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -151,8 +152,18 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	readWindows(r, windows[Comment]{
 		home: home, after: after, limit: l.Limit, statement: lookup(commentWindows, key).in(l.ByUpdate, l.Desc),
 		args: func(after Position, limit int) []any { return append(args(after, limit), level...) },
-		rows: func(found []Position, into *[]Comment) { r.CommentsByID(idsAt(found), into) },
+		rows: func(found []Position, into *[]Comment) { r.commentsAt(l, found, into) },
 	}, into)
+}
+
+// commentsAt reads the comments at some positions of a list, without those that have left their position.
+func (r *ReadBatch) commentsAt(l CommentList, found []Position, into *[]Comment) {
+	var comments []Comment
+	times := timesAt(found)
+	r.CommentsByID(idsAt(found), &comments)
+	r.Then(func() {
+		*into = slices.DeleteFunc(comments, func(c Comment) bool { return !l.Key(c).Equal(times[c.ID]) || !l.Deleted.includes(c.DeletedAt) })
+	})
 }
 
 // isFiltered reports whether the list has a filter without an index.

@@ -117,9 +117,9 @@ func (l MemberList) args(after Position, limit int) []any {
 	args := []any{l.CommunityID, l.State, emptyIfNil(l.Roles), emptyIfNil(l.Without)}
 	if l.ByName {
 		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-		return append(args, after.Key, after.ID, limit, low, high, likePrefix(l.Prefix))
+		return append(args, after.Key, db.Other(after.ID), limit, low, high, likePrefix(l.Prefix))
 	}
-	return append(args, after.Time, after.ID, limit)
+	return append(args, after.Time, db.Other(after.ID), limit)
 }
 
 // ofModerators reports whether the list is one of moderators, who are few and have an index of their own.

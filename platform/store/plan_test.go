@@ -280,6 +280,8 @@ func (e *explainer) literal(arg any) string {
 		arg = string(v)
 	case time.Time:
 		return "'" + v.Format("2006-01-02 15:04:05.999999Z07:00") + "'"
+	case db.Others:
+		arg = []string(v)
 	case []string:
 		if v == nil {
 			return "NULL"

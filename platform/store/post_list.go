@@ -19,6 +19,11 @@ const (
 	DeletedNone Deleted = "live"
 )
 
+// includes reports whether the filter includes a row that was deleted at a time, or was not if it is nil.
+func (d Deleted) includes(deletedAt *time.Time) bool {
+	return d == DeletedAny || (d == DeletedOnly) == (deletedAt != nil)
+}
+
 // Flagged filters by whether rows are flagged.
 type Flagged int
 
@@ -146,13 +151,13 @@ func (r *ReadBatch) ListPosts(l PostList, into *[]Post) {
 		parts := make([][]Post, 2)
 		r.listPosts(home, l, matchParents, &parts[0])
 		r.listPosts(home, l, matchChildren, &parts[1])
-		r.Finally(func() { *into = mergePosts(parts, l) })
+		r.Finally(func() { r.mergePosts(home, parts, l, into) })
 	default:
 		parts := make([][]Post, len(l.DataTypes))
 		for i, dataType := range l.DataTypes {
 			r.listPosts(home, l, pick(l.ParentsOnly, matchStructure, matchType), &parts[i], dataType)
 		}
-		r.Finally(func() { *into = mergePosts(parts, l) })
+		r.Finally(func() { r.mergePosts(home, parts, l, into) })
 	}
 }
 
@@ -168,16 +173,32 @@ func (r *ReadBatch) listPosts(home region.Code, l PostList, m matching, into *[]
 		return
 	}
 	readWindows(r, windows[Post]{
-		home: home, after: after, limit: l.Limit, statement: lookup(postWindows, key).in(l.ByUpdate, l.Desc), args: args, rows: r.postsAt,
+		home: home, after: after, limit: l.Limit, statement: lookup(postWindows, key).in(l.ByUpdate, l.Desc), args: args, rows: r.postsAt(l),
 	}, into)
 }
 
-// postsAt reads the posts at some positions.
-func (r *ReadBatch) postsAt(found []Position, into *[]Post) { r.PostsByID(idsAt(found), into) }
+// postsAt returns a function that reads the posts at some positions of a list, without those that have left their position.
+func (r *ReadBatch) postsAt(l PostList) func(found []Position, into *[]Post) {
+	return func(found []Position, into *[]Post) {
+		var posts []Post
+		times := timesAt(found)
+		r.PostsByID(idsAt(found), &posts)
+		r.Then(func() {
+			*into = slices.DeleteFunc(posts, func(p Post) bool { return !l.Key(p).Equal(times[p.ID]) || !l.Deleted.includes(p.DeletedAt) })
+		})
+	}
+}
 
 // isFiltered reports whether the list has a filter without an index.
 func (l PostList) isFiltered(m matching) bool {
 	return len(l.Tags) > 0 || l.Deleted == DeletedOnly || l.Flagged == FlaggedNone || l.Flagged == FlaggedOnly && m != matchEvery
+}
+
+// mergePosts merges the parts of a list unless the home is missing: it may have failed after it had found some of them.
+func (r *ReadBatch) mergePosts(home region.Code, parts [][]Post, l PostList, into *[]Post) {
+	if !slices.Contains(r.Missing(), home) {
+		*into = mergePosts(parts, l)
+	}
 }
 
 // mergePosts merges the sorted pages of several statements into one page. No post is in two pages, so that the first

@@ -284,9 +284,9 @@ func (l UserList) statements() (lists, windowed directions) {
 func (l UserList) args(after Position, limit int) []any {
 	if l.ByName {
 		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-		return []any{l.Deleted, after.Key, after.ID, limit, low, high, l.pattern()}
+		return []any{l.Deleted, after.Key, db.Other(after.ID), limit, low, high, l.pattern()}
 	}
-	return []any{l.Deleted, after.Time, after.ID, limit}
+	return []any{l.Deleted, after.Time, db.Other(after.ID), limit}
 }
 
 // isFiltered reports whether the list has a filter without an index.

@@ -116,7 +116,7 @@ func (w windows[T]) read(r *ReadBatch, found, stop []Position, into *[]T) {
 			return
 		}
 		*into = append(*into, *rows...)
-		if len(found) == w.limit && len(*rows) < len(found) { // some were deleted in the meantime
+		if len(*rows) < len(found) && len(stop) == 0 { // some were changed in the meantime: rows that follow are not lost
 			r.stops = append(r.stops, found[len(found)-1])
 		}
 	}
@@ -134,6 +134,15 @@ func idsAt(positions []Position) []string {
 		ids[i] = p.ID
 	}
 	return ids
+}
+
+// timesAt returns the times of rows by id.
+func timesAt(positions []Position) map[string]time.Time {
+	times := make(map[string]time.Time, len(positions))
+	for _, p := range positions {
+		times[p.ID] = p.Time
+	}
+	return times
 }
 
 // keysAt returns the names of rows by id.

@@ -68,8 +68,7 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 		c.ChannelUsers(id, users, &c.entries)
 	}
 	textrules.Require(c.Request, s.HomeOf(id), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
-	c.CheckFound(func() bool { return all })
-	c.Check(blocks.RequireFound)
+	c.CheckFound(func() bool { return all && !blocks.Any() })
 	c.Check(func() error { return c.check(len(others)) })
 	fileref.Require(c.Request, fileref.Avatar(&req.AvatarFileId))
 	if err := c.Run(ctx); err != nil {

@@ -105,11 +105,16 @@ func (q channelQuery) read(reads *store.ReadBatch, from page.Cursor, into *[]sto
 		existing.Deleted = store.DeletedNone
 		reads.ListChannels(existing, true, into)
 	}
+	var mine []store.ChannelKey
 	if q.filter == "member" || q.filter != "notMember" && !q.seesAll {
-		var mine []store.ChannelKey
 		reads.ChannelsOf(list, &mine)
-		reads.Finally(func() { *into = appendNew(*into, after(mine, list)) })
 	}
+	reads.Finally(func() {
+		*into = slices.DeleteFunc(appendNew(*into, after(mine, list)), func(k store.ChannelKey) bool {
+			home, _ := reads.HomeOf(k.ID) // the id of a row
+			return slices.Contains(reads.Missing(), home)
+		})
+	})
 }
 
 // appendNew appends the keys that are not in the list yet.

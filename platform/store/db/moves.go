@@ -233,6 +233,13 @@ func (r *Routes) heldState(args []any, all bool) MoveState {
 	return worst
 }
 
+// Other is an argument with an id that does not say where the rows of a statement are, such as that of a page's position: the
+// statement runs while the rows with this id are moving.
+type Other string
+
+// Others are several ids like Other, such as those of the users to look for in the rows of another one.
+type Others []string
+
 type moverKey struct{}
 
 // WithMover returns a context whose statements may concern moving ids: those of the job that moves them.

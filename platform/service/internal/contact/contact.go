@@ -58,6 +58,9 @@ func (b *Blocks) RequireFound() error {
 	return nil
 }
 
+// Any reports whether there is a block between the caller and one of the users, whatever the caller's roles are.
+func (b *Blocks) Any() bool { return len(b.blocked) > 0 }
+
 // mayContact is the rule.
 func mayContact(caller *auth.Caller, blocked []string, userID string) bool {
 	return !slices.Contains(blocked, userID) || auth.Permits(caller, auth.ModerateUser, auth.Scope{})

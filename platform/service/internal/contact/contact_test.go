@@ -30,6 +30,7 @@ func TestMayContact(t *testing.T) {
 			b := &Blocks{test.caller, []string{"x", test.user}, test.others}
 			require.Equal(t, test.want, b.MayContact(test.user))
 			require.Equal(t, test.want, b.RequireFound() == nil)
+			require.Equal(t, len(test.others) > 0, b.Any(), "whatever the roles of the caller are")
 			h := &Hidden{caller: test.caller, ids: test.others}
 			require.Equal(t, test.want, h.RequireAnswer(t.Context(), "x", test.user) == nil)
 		})

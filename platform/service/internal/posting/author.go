@@ -77,7 +77,12 @@ func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]stor
 	}
 	var onWall []store.Post
 	reads.ListPosts(p.list, &onWall)
-	reads.Finally(func() { *into = append(*into, onWall...) })
+	home := p.HomeOf(p.list.TargetID)
+	reads.Finally(func() {
+		if !slices.Contains(reads.Missing(), home) {
+			*into = append(*into, onWall...)
+		}
+	})
 }
 
 // known returns the posts that the caller may still see, and their communities.

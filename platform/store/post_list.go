@@ -142,6 +142,13 @@ func (r *ReadBatch) ListPosts(l PostList, into *[]Post) {
 	if err != nil {
 		return
 	}
+	merge := func(parts [][]Post) {
+		r.Finally(func() {
+			if !slices.Contains(r.Missing(), home) { // a home can fail after some parts were found
+				*into = mergePosts(parts, l)
+			}
+		})
+	}
 	switch {
 	case len(l.DataTypes) == 0 && !l.EveryPost:
 		r.listPosts(home, l, matchParents, into)
@@ -151,13 +158,13 @@ func (r *ReadBatch) ListPosts(l PostList, into *[]Post) {
 		parts := make([][]Post, 2)
 		r.listPosts(home, l, matchParents, &parts[0])
 		r.listPosts(home, l, matchChildren, &parts[1])
-		r.Finally(func() { r.mergePosts(home, parts, l, into) })
+		merge(parts)
 	default:
 		parts := make([][]Post, len(l.DataTypes))
 		for i, dataType := range l.DataTypes {
 			r.listPosts(home, l, pick(l.ParentsOnly, matchStructure, matchType), &parts[i], dataType)
 		}
-		r.Finally(func() { r.mergePosts(home, parts, l, into) })
+		merge(parts)
 	}
 }
 
@@ -192,13 +199,6 @@ func (r *ReadBatch) postsAt(l PostList) func(found []Position, into *[]Post) {
 // isFiltered reports whether the list has a filter without an index.
 func (l PostList) isFiltered(m matching) bool {
 	return len(l.Tags) > 0 || l.Deleted == DeletedOnly || l.Flagged == FlaggedNone || l.Flagged == FlaggedOnly && m != matchEvery
-}
-
-// mergePosts merges the parts of a list unless the home is missing: it may have failed after it had found some of them.
-func (r *ReadBatch) mergePosts(home region.Code, parts [][]Post, l PostList, into *[]Post) {
-	if !slices.Contains(r.Missing(), home) {
-		*into = mergePosts(parts, l)
-	}
 }
 
 // mergePosts merges the sorted pages of several statements into one page. No post is in two pages, so that the first

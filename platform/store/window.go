@@ -71,14 +71,14 @@ type windows[T any] struct {
 	statement *db.Statement
 	// args returns the arguments of the list after a position.
 	args func(after Position, limit int) []any
-	// rows queues the read of the rows at some positions, unless it can make them of the positions.
+	// rows queues the read of the rows at some positions, unless it can make them from the positions.
 	rows func(found []Position, into *[]T)
 }
 
 // readWindows queues the statements of a list and appends the rows to into, in no particular order, when the batch has run.
 func readWindows[T any](r *ReadBatch, w windows[T], into *[]T) { w.look(r, listWindows, nil, into) }
 
-// look looks for the rows that are missing to a page in the first of some windows, and then in the others.
+// look looks for the rows that a page still lacks in the first of some windows, and then in the others.
 func (w windows[T]) look(r *ReadBatch, sizes []int, found []Position, into *[]T) {
 	part := new([]windowRow)
 	r.Add(w.home, w.statement, db.Rows(part), append(w.args(w.after, w.limit-len(found)), sizes[0])...)

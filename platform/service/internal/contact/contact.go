@@ -5,8 +5,8 @@
 // Users whom a network role allows to moderate users are exempt, and so are administrators, who cannot be blocked.
 //
 // Any number of users can block one, so no request reads all of them. A request that names users reads the blocks
-// between the caller and these (Blocks). Another one reads up to store.MaxHidden users, and only for a caller with more
-// of them also which of the users are hidden whom it has read in the meantime (Hidden).
+// between the caller and these users (Blocks). Other requests read up to store.MaxHidden hidden users. If the caller has
+// more, they also check each user whose content they have read (Hidden).
 package contact
 
 import (

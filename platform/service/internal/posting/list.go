@@ -40,7 +40,8 @@ type postPage struct {
 	stops      func() []store.Position
 }
 
-// ListPosts reads a page of posts and what it refers to, in two round trips.
+// ListPosts reads a page of posts and what it refers to, in two round trips, or up to five if
+// a filter has no index.
 func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {

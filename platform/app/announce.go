@@ -12,31 +12,56 @@ import (
 // announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
 const announceEvery = 10 * time.Second
 
-// announcer announces the server and its capabilities to the others.
+// announcer announces the server, its capabilities and the routes that it follows to the others.
 type announcer struct {
 	store  *store.Store
 	server store.Server
 	local  region.Code
 	log    *slog.Logger
+	wanted chan []string // routes to announce at once
+}
+
+func newAnnouncer(s *store.Store, server store.Server, local region.Code, log *slog.Logger) *announcer {
+	return &announcer{store: s, server: server, local: local, log: log, wanted: make(chan []string, 1)}
 }
 
 // run announces the server until ctx is done.
 func (a *announcer) run(ctx context.Context) error {
 	for {
-		if err := a.announce(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) }); err != nil && ctx.Err() == nil {
-			a.log.WarnContext(ctx, "no home has recorded that this server is running", "error", err)
-		}
 		select {
 		case <-ctx.Done():
 			a.withdraw(context.WithoutCancel(ctx))
 			return nil
+		case a.server.MoveRoutes = <-a.wanted:
 		case <-time.After(announceEvery):
 		}
+		a.announce(ctx)
 	}
 }
 
-// announce commits a change at the first home that answers, the local one first.
-func (a *announcer) announce(ctx context.Context, change func(*store.Tx)) error {
+// follow makes run announce the routes of unfinished moves that the server follows. It must not be called concurrently.
+func (a *announcer) follow(routes []string) {
+	select {
+	case <-a.wanted: // older than routes
+	default:
+	}
+	a.wanted <- routes
+}
+
+// announce announces the server at the first home that answers, the local one first.
+func (a *announcer) announce(ctx context.Context) {
+	began := time.Now()
+	err := a.commitAny(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) })
+	switch {
+	case err == nil:
+		a.store.Routes().Announced(began)
+	case ctx.Err() == nil:
+		a.log.WarnContext(ctx, "no home has recorded that this server is running", "error", err)
+	}
+}
+
+// commitAny commits a change at the first home that answers, the local one first.
+func (a *announcer) commitAny(ctx context.Context, change func(*store.Tx)) error {
 	err := a.commit(ctx, a.local, change)
 	for _, home := range region.All() {
 		if err == nil {

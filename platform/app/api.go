@@ -85,7 +85,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
-	moves, err := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Registerer: d.metrics.Registerer()})
+	moves, err := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Limits: d.limits, Registerer: d.metrics.Registerer()})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +189,7 @@ func (d *dependencies) linkPreviews() *webpages.Fetcher {
 func (d *dependencies) interceptors(once *idempotency, recorder *audit.Recorder, filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal()), auth.WithEvacuation(d.evacuation)),
-		connect.UnaryInterceptorFunc(once.intercept), recorder.Interceptor(), filler,
+		connect.UnaryInterceptorFunc(once.intercept), connect.UnaryInterceptorFunc(newMoving(d.store).intercept), recorder.Interceptor(), filler,
 	}
 }
 

@@ -157,11 +157,11 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err != nil {
 		return nil, err
 	}
-	follow := newRoutes(d.store.NewRouteReader(d.cfg.Region), cmp.Or(d.pace.every, routesEvery), d.limits.Check)
+	announced := newAnnouncer(d.store, store.Server{
+		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes},
+	}, d.cfg.Region, d.log)
+	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
 	g := newGate(handler, follow.check)
-	announced := &announcer{store: d.store, local: d.cfg.Region, log: d.log, server: store.Server{
-		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves},
-	}}
 	workers = append(workers, worker{name: "announcement", run: announced.run})
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)

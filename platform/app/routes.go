@@ -4,21 +4,28 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// routesEvery is the interval at which the server reads where moved users are.
-const routesEvery = time.Second
+// routesEvery is the interval at which the server reads where moved users are, and movingEvery the one while a move is not
+// finished: users wait for it.
+const (
+	routesEvery = time.Second
+	movingEvery = 50 * time.Millisecond
+)
 
 // movePace are the times of WithMovePace; the usual ones when zero.
 type movePace struct{ every, settle time.Duration }
 
 // routes follows where the rows of moved users are. The server serves nothing before it knows.
 type routes struct {
+	store  *store.Store
 	reader *store.RouteReader
+	server *announcer
 	every  time.Duration
 	wait   time.Duration // of a check, see limits.Limits.Check
 	begin  func()        // called once they can be read
@@ -26,8 +33,11 @@ type routes struct {
 	known  chan struct{} // closed when they were read
 }
 
-func newRoutes(reader *store.RouteReader, every, wait time.Duration) *routes {
-	r := &routes{reader: reader, every: every, wait: wait, wanted: make(chan struct{}), known: make(chan struct{})}
+func newRoutes(server *announcer, every, wait time.Duration) *routes {
+	r := &routes{
+		store: server.store, reader: server.store.NewRouteReader(server.local), server: server, every: every, wait: wait,
+		wanted: make(chan struct{}), known: make(chan struct{}),
+	}
 	r.begin = sync.OnceFunc(func() { close(r.wanted) })
 	return r
 }
@@ -47,20 +57,39 @@ func (r *routes) check(ctx context.Context) error {
 	}
 }
 
-// run reads the routes from the first check until ctx is done. While no home answers, the store refuses statements, see
-// db.Routes.
+// run announces the server and then reads the routes, from the first check until ctx is done: a move that does not wait for
+// this server ended before. While no home answers, the store refuses statements, see db.Routes.
 func (r *routes) run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-r.wanted:
 	}
+	r.server.announce(ctx)
 	know := sync.OnceFunc(func() { close(r.known) })
-	return every(ctx, r.every, func(ctx context.Context) {
+	var announced []string
+	for {
 		if err := r.reader.Read(ctx); err == nil {
 			know()
+			if routes := store.FollowedRoutes(r.store.Routes().Followed()); !slices.Equal(routes, announced) {
+				r.server.follow(routes)
+				announced = routes
+			}
 		}
-	})
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(r.pause()):
+		}
+	}
+}
+
+// pause returns the time until the routes are read again.
+func (r *routes) pause() time.Duration {
+	if r.store.Routes().Unfinished() {
+		return min(r.every, movingEvery)
+	}
+	return r.every
 }
 
 // moveSettle returns how long the move of a user waits until every server knows a state and statements that were sent

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -203,6 +205,46 @@ func TestMove(t *testing.T) {
 		}
 	}
 	f.requireUsable(t)
+}
+
+// TestWritesDuringMove checks that everybody can write and read on a wall while its owner moves, at every server: requests wait
+// until the rows are at the new home, and nothing is lost.
+func TestWritesDuringMove(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	n.StartAll(t)
+	owner, friend := n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.US, "friend")
+	first := newWallPost(t, owner)
+	moved := make(chan struct{})
+	var writers sync.WaitGroup
+	written := make([][]string, 3)
+	for i, at := range region.All() {
+		writers.Go(func() {
+			for done := false; !done; {
+				select {
+				case <-moved:
+					done = true // one more
+				default:
+				}
+				id := newWallPost(t, owner.At(at))
+				newComment(t, friend.At(at), id)
+				newComment(t, friend.At(at), first)
+				written[i] = append(written[i], id)
+				require.Equal(t, id, friend.At(at).Do(t, http.MethodGet, "/api/v3/posts/"+id, nil).OK(t).String(t, "posts.0.postId"))
+			}
+		})
+	}
+	awaitMove(t, n, owner.UserID, region.SG)
+	close(moved)
+	writers.Wait()
+	for _, id := range slices.Concat(written...) {
+		post := friend.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil).OK(t)
+		require.EqualValues(t, 1, post.Get(t, "posts.0.commentsCount"))
+	}
+	comments := len(slices.Concat(written...))
+	require.EqualValues(t, comments, friend.Do(t, http.MethodGet, "/api/v3/posts/"+first, nil).OK(t).Get(t, "posts.0.commentsCount"))
+	require.Equal(t, strconv.Itoa(comments+1), queryText(t, n, `SELECT count(*)::text FROM posts WHERE home = 'sg'`))
+	require.Equal(t, "0", queryText(t, n, `SELECT count(*)::text FROM posts WHERE home = 'eu'`))
 }
 
 // requireUsable checks that the user and others can continue to write.

@@ -23,18 +23,21 @@ type fault struct {
 	code     int
 	cause    error // not shown to clients; nil without an error
 	ofServer bool  // the server is at fault, not the client
+	planned  bool  // see fail.Error
 }
 
 // record keeps an error for the line of the request.
 func (w *responseWriter) record(failed *fail.Error, cause error) {
 	status, _ := statusOf(failed)
-	w.fault = fault{code: int(failed.Code), cause: cause, ofServer: status >= http.StatusInternalServerError}
+	w.fault = fault{code: int(failed.Code), cause: cause, ofServer: status >= http.StatusInternalServerError, planned: failed.Planned}
 }
 
 // write writes the line of a request, if it has one: at level error if the server is at fault, and then always.
 func (l *accessLog) write(ctx context.Context, w *responseWriter, method string, elapsed time.Duration) {
 	level, message := slog.LevelInfo, "request"
 	switch {
+	case w.fault.planned:
+		message = "request refused"
 	case w.fault.ofServer, w.outcome() >= http.StatusInternalServerError:
 		level, message = slog.LevelError, "request failed"
 	case w.procedure == procedureUnknown:

@@ -68,7 +68,9 @@ type Error struct {
 	Details []string
 	// RetryAfter is the time after which a repeated request may succeed; 0 if it is not known.
 	RetryAfter time.Duration
-	cause      error
+	// Planned is whether the server refuses what it could do, for a moment: nothing is wrong that operators should hear about.
+	Planned bool
+	cause   error
 }
 
 // Error returns the text for the log: the client's message and the cause.

@@ -27,6 +27,15 @@ type Limits struct {
 	ReadRoutes time.Duration
 	// MoveLease is how long a server uses its routes without reading them again. Afterwards it refuses to send statements.
 	MoveLease time.Duration
+	// AnnounceLease is how long a server writes without announcing itself again. Others take it for one that has stopped a minute
+	// after its last announcement.
+	AnnounceLease time.Duration
+	// HoldMoving is how long a request waits while the rows that it concerns are moving.
+	HoldMoving time.Duration
+	// FollowMove bounds how long a move waits until all servers follow it before it lets users write again.
+	FollowMove time.Duration
+	// MoveAtOnce bounds the transaction that moves all rows of a user. More rows move a page at a time.
+	MoveAtOnce time.Duration
 
 	// DeliverNow bounds how long a request waits for other homes after its transaction was committed.
 	DeliverNow time.Duration
@@ -83,6 +92,10 @@ func Production() Limits {
 		CloseDatabases: 5 * time.Second,
 		ReadRoutes:     time.Second,
 		MoveLease:      10 * time.Second,
+		AnnounceLease:  50 * time.Second,
+		HoldMoving:     1500 * time.Millisecond,
+		FollowMove:     600 * time.Millisecond,
+		MoveAtOnce:     time.Second,
 
 		DeliverNow:     400 * time.Millisecond,
 		DeliverNotices: 10 * time.Second,

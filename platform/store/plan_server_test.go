@@ -16,4 +16,5 @@ func (c *collector) collectServers() {
 	c.write(func(w *store.Tx) { w.AnnounceServer(store.Server{ID: region.NewID(region.US), Version: "v1"}) })
 	c.write(func(w *store.Tx) { w.WithdrawServer(region.NewID(region.US)) })
 	c.reads(func(r *store.ReadBatch) { r.ServersWithout("other", &servers) })
+	c.reads(func(r *store.ReadBatch) { r.ServersBehind(userID(3), 2, new(bool)) })
 }

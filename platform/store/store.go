@@ -76,6 +76,9 @@ type Tx struct{ *db.Tx }
 // NewTx returns an empty transaction in home.
 func (s *Store) NewTx(home region.Code) *Tx { return &Tx{s.DB.NewTx(home)} }
 
+// InteractiveTx is db.InteractiveTx.
+type InteractiveTx = db.InteractiveTx
+
 // stmt registers a statement of this package.
 func stmt(name, sql string) *db.Statement { return db.Register(name, sql) }
 

@@ -17,6 +17,7 @@ type MoveState = db.MoveState
 // The states of a move, see db.MoveState.
 const (
 	MoveCollecting = db.MoveCollecting
+	MoveAnnounced  = db.MoveAnnounced
 	MoveFrozen     = db.MoveFrozen
 	MoveMoving     = db.MoveMoving
 	MoveDone       = db.MoveDone

@@ -96,25 +96,44 @@ func openForImport(cmd *cobra.Command, cfg config.Config) (*store.Store, error) 
 	return st, nil
 }
 
-// followMoves reads where moved users are, and reads it again every second, as servers do.
+// announceImport is the number of seconds between two announcements of an import.
+const announceImport = 10
+
+// followMoves announces the import as a server that follows moves, reads where moved users are, and does both again, as servers do.
+// Users do not move at once until a minute after its end.
 func followMoves(ctx context.Context, st *store.Store, local region.Code) error {
 	reader := st.NewRouteReader(local)
-	if err := reader.Read(ctx); err != nil {
+	process := store.Server{ID: region.NewID(local), Version: "import", Capabilities: []string{store.CapabilityMoves}}
+	if err := errors.Join(announceProcess(ctx, st, local, process), reader.Read(ctx)); err != nil {
 		return err
 	}
 	go func() {
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
-		for {
+		for seconds := 1; ; seconds++ {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
+				if seconds%announceImport == 0 {
+					_ = announceProcess(ctx, st, local, process) // without announcements for some time, the store refuses to write
+				}
 				_ = reader.Read(ctx) // without routes for some seconds, the store refuses statements
 			}
 		}
 	}()
 	return nil
+}
+
+func announceProcess(ctx context.Context, st *store.Store, local region.Code, process store.Server) error {
+	began := time.Now()
+	tx := st.NewTx(local)
+	tx.AnnounceServer(process)
+	err := tx.Commit(store.WithMover(ctx))
+	if err == nil {
+		st.Routes().Announced(began)
+	}
+	return err
 }
 
 // importRun is one run of plaza import.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
@@ -15,9 +18,9 @@ import (
 const (
 	// pollInterval is the time between two searches for due moves.
 	pollInterval = time.Second
-	// readPage is the number of rows that are read at a time, idsPerPage the number of ids whose rows move at a time.
+	// readPage is the number of rows that are read at a time, idsPerPage the number of ids whose rows move in a round trip.
 	readPage   = 500
-	idsPerPage = 100
+	idsPerPage = 400
 	// objectsPerPage is the number of files whose objects are copied or deleted at a time.
 	objectsPerPage = 10
 )
@@ -33,7 +36,7 @@ func (s *Service) Job() jobs.Job {
 // first.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
 	ctx = store.WithMover(ctx)
-	for _, state := range []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveCleaning, store.MoveCollecting} {
+	for _, state := range []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveAnnounced, store.MoveCleaning, store.MoveCollecting} {
 		var due *store.UserMove
 		reads := s.Store.NewReadBatch()
 		reads.DueUserMove(home, state, s.Now(), &due)
@@ -57,9 +60,12 @@ type work struct {
 func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
 	w := &work{s, m}
 	state := w.states()[m.State]
+	if m.State == store.MoveMoving && m.Step == "" {
+		m.Step, m.Position = state.steps[0].Name(), nil // the position can be that of another step of an earlier version
+	}
 	job := &steps.Job{
 		Progress: &m.Progress, Steps: state.steps, Now: s.Now, Save: w.save, Finish: state.finish,
-		Count: func(kind string, rows int32) { m.Moved = steps.AddCount(m.Moved, kind, rows) },
+		Count: func(kind string, rows int32) { w.count(kind, int64(rows)) }, Eager: m.State == store.MoveMoving,
 	}
 	return job.Advance(ctx)
 }
@@ -72,15 +78,21 @@ type phase struct {
 
 func (w *work) states() map[store.MoveState]phase {
 	return map[store.MoveState]phase{
-		store.MoveCollecting: {w.collection(), w.freeze},
+		store.MoveCollecting: {w.collection(), w.announce},
+		store.MoveAnnounced:  {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.moveAtOnce},
 		store.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
-		store.MoveMoving:     {w.tables(), w.release},
+		store.MoveMoving:     {w.rows(), w.release},
 		store.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
 	}
 }
 
 func (w *work) step(kind string, page func(context.Context, []string) (steps.Result, error)) steps.Step {
 	return steps.Step{Kind: kind, Home: w.move.FromHome, Page: page}
+}
+
+// count adds to the number of moved rows of a kind.
+func (w *work) count(kind string, rows int64) {
+	w.move.Moved = steps.AddCount(w.move.Moved, kind, narrow.To[int32](rows))
 }
 
 func (w *work) save(ctx context.Context) error {
@@ -95,8 +107,13 @@ func (w *work) save(ctx context.Context) error {
 
 // enter stores the next state. The job continues when every server knows it.
 func (w *work) enter(ctx context.Context, next store.MoveState) error {
+	return w.enterFor(ctx, next, w.Settle)
+}
+
+// enterFor stores the next state. The job continues after wait.
+func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Duration) error {
 	m, before := w.move, *w.move
-	m.State, m.Step, m.Position, m.Attempts, m.DueAt = next, "", nil, 0, w.Now().Add(w.Settle)
+	m.State, m.Step, m.Position, m.Attempts, m.DueAt = next, "", nil, 0, w.Now().Add(wait)
 	err := w.save(ctx)
 	if err != nil {
 		*m = before // or the next attempt to store the progress would end the wait
@@ -106,14 +123,15 @@ func (w *work) enter(ctx context.Context, next store.MoveState) error {
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
 func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
+	g, ctx := errgroup.WithContext(ctx)
 	for _, home := range region.All() {
-		tx := w.Store.NewTx(home)
-		tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
-		if err := tx.Commit(ctx); err != nil {
-			return err
-		}
+		g.Go(func() error {
+			tx := w.Store.NewTx(home)
+			tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+			return tx.Commit(ctx)
+		})
 	}
-	return nil
+	return g.Wait()
 }
 
 // countIDs returns the number of collected ids, and reports whether the network has too many.
@@ -126,8 +144,8 @@ func (w *work) countIDs(ctx context.Context) (own int64, tooMany bool, err error
 	return own, own+others > w.MaxIDs, err
 }
 
-// freeze makes servers refuse writes, unless there are too many ids. It waits while there are servers that would not follow.
-func (w *work) freeze(ctx context.Context) error {
+// announce makes the ids known to servers, unless there are too many. It waits while there are servers that would not follow.
+func (w *work) announce(ctx context.Context) error {
 	if err := w.requireServers(ctx); err != nil {
 		return err
 	}
@@ -138,36 +156,66 @@ func (w *work) freeze(ctx context.Context) error {
 	case tooMany:
 		return w.cancel(ctx, "the network would have too many moved ids")
 	}
+	return w.publishAndEnter(ctx, store.MoveAnnounced, ids)
+}
+
+// freeze makes servers refuse writes, for a move that is not possible at once.
+func (w *work) freeze(ctx context.Context) error {
+	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
+		return err
+	}
+	ids, _, err := w.countIDs(ctx)
+	if err != nil {
+		return err
+	}
 	return w.publishAndEnter(ctx, store.MoveFrozen, ids)
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
-// collects the ids again. A server that would not follow ends the move, because the user cannot write until then.
+// collects the ids again.
 func (w *work) beginMoving(ctx context.Context) error {
-	ids, tooMany, err := w.countIDs(ctx)
+	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
+		return err
+	}
+	ids, _, err := w.countIDs(ctx)
 	if err != nil {
 		return err
+	}
+	next := store.MoveMoving
+	if ids > w.move.IDs {
+		next = store.MoveFrozen
+	}
+	return w.publishAndEnter(ctx, next, ids)
+}
+
+// cancelIfImpossible ends a move that is no longer possible, and reports whether it has. A server that would not follow ends it,
+// because the user cannot write until then.
+func (w *work) cancelIfImpossible(ctx context.Context) (cancelled bool, err error) {
+	_, tooMany, err := w.countIDs(ctx)
+	if err != nil {
+		return false, err
 	}
 	var users []store.User
 	reads := w.Store.NewReadBatch()
 	reads.Users([]string{w.move.ID}, &users)
 	if err := reads.Run(ctx); err != nil {
-		return err
+		return false, err
 	}
-	next, unable := store.MoveMoving, w.requireServers(ctx)
+	var reason string
+	unable := w.requireServers(ctx)
 	switch {
 	case errors.Is(unable, fail.Conflict()):
-		return w.cancel(ctx, "a server that does not follow moves was started")
+		reason = "a server that does not follow moves was started"
 	case unable != nil:
-		return unable
+		return false, unable
 	case tooMany:
-		return w.cancel(ctx, "the network would have too many moved ids")
+		reason = "the network would have too many moved ids"
 	case len(users) == 0 || users[0].DeletedAt != nil:
-		return w.cancel(ctx, "the user was deleted")
-	case ids > w.move.IDs:
-		next = store.MoveFrozen
+		reason = "the user was deleted"
+	default:
+		return false, nil
 	}
-	return w.publishAndEnter(ctx, next, ids)
+	return true, w.cancel(ctx, reason)
 }
 
 // publishAndEnter makes servers follow a state, and stores it with the number of ids that they know then.
@@ -175,9 +223,12 @@ func (w *work) publishAndEnter(ctx context.Context, next store.MoveState, ids in
 	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, next, ids); err != nil {
 		return err
 	}
-	known := w.move.IDs
+	known, wait := w.move.IDs, w.Settle
+	if next == store.MoveAnnounced {
+		wait = announceFor
+	}
 	w.move.IDs = ids
-	err := w.enter(ctx, next)
+	err := w.enterFor(ctx, next, wait)
 	if err != nil {
 		w.move.IDs = known
 	}
@@ -187,6 +238,9 @@ func (w *work) publishAndEnter(ctx context.Context, next store.MoveState, ids in
 // cancel ends a move whose rows are all at the old home.
 func (w *work) cancel(ctx context.Context, reason string) error {
 	if w.move.State != store.MoveCollecting {
+		if err := w.save(ctx); err != nil { // a new version
+			return err
+		}
 		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, store.MoveDone, w.move.IDs); err != nil {
 			return err
 		}

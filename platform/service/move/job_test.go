@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/move"
@@ -23,7 +24,7 @@ import (
 
 const (
 	// posts is the number of posts on the wall of the user who moves.
-	posts  = 230
+	posts  = 930
 	settle = 10 * time.Second
 )
 
@@ -46,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	objects, err := storage.Open(t.Context(), urls)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, objects.Close()) })
-	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU), region.NewID(region.EU), objects, nil}
+	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU), "", objects, nil}
 	w.routes = w.Store.NewRouteReader(region.EU)
 	objects.SetHomeOf(w.Store.HomeOf)
 	w.follow()
@@ -62,28 +63,43 @@ func (w *world) follow() {
 
 func (w *world) fill() {
 	w.t.Helper()
-	_, err := w.storage.Write(w.t.Context(), w.file, storage.PartFull, strings.NewReader("content"))
-	require.NoError(w.t, err)
 	tx := w.Store.NewTx(region.EU)
 	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range posts {
 		servicetest.InsertWallPost(tx, w.user, w.user, i)
 	}
-	tx.InsertUpload(w.file, servicetest.Noon.Add(time.Hour), servicetest.Noon)
-	tx.InsertFile(store.File{
-		ID: w.file, OwnerID: w.user, OwnerPublicID: "alice", Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"),
-		CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
-	}, nil)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
+	w.file = w.addFile()
 	var m *store.UserMove
 	tx = w.Store.NewMoveTx(w.user)
 	tx.StartUserMove(store.UserMove{ID: w.user, FromHome: region.EU, ToHome: region.SG}, servicetest.Noon, &m)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
 
+// addFile adds a file of the user.
+func (w *world) addFile() (id string) {
+	w.t.Helper()
+	id = region.NewID(region.EU)
+	_, err := w.storage.Write(w.t.Context(), id, storage.PartFull, strings.NewReader("content"))
+	require.NoError(w.t, err)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUpload(id, servicetest.Noon.Add(time.Hour), servicetest.Noon)
+	tx.InsertFile(store.File{
+		ID: id, OwnerID: w.user, OwnerPublicID: "alice", Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"),
+		CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
+	}, nil)
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+	return id
+}
+
 func (w *world) service(maxIDs int64) *move.Service {
 	w.t.Helper()
-	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, MaxIDs: maxIDs})
+	return w.serviceWithin(maxIDs, limits.Lift())
+}
+
+func (w *world) serviceWithin(maxIDs int64, within limits.Limits) *move.Service {
+	w.t.Helper()
+	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: within, MaxIDs: maxIDs})
 	require.NoError(w.t, err)
 	return s
 }
@@ -191,6 +207,7 @@ func TestServersThatDoNotFollow(t *testing.T) {
 	tx := w.Store.NewTx(region.US)
 	tx.WithdrawServer("running")
 	require.NoError(t, tx.Commit(t.Context()))
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.Equal(t, db.MoveFrozen, w.advance(s))
 	require.Error(t, w.write(w.user))
 	w.announce(region.US, "running")
@@ -200,48 +217,174 @@ func TestServersThatDoNotFollow(t *testing.T) {
 	require.Zero(t, w.rowsAt(region.SG))
 }
 
-// TestStates takes a move through its states, and checks what a server refuses in each of them.
+// TestStates takes a move through its states, and checks what a server refuses in each of them: nothing if all rows move at once,
+// although there is a server that is only allowed to write while it is announced.
 func TestStates(t *testing.T) {
+	type state struct {
+		name        db.MoveState
+		read, write bool // refused
+	}
+	for name, tc := range map[string]struct {
+		capabilities []string
+		states       []state
+	}{
+		"at once": {
+			[]string{store.CapabilityMoves, store.CapabilityMoveRoutes},
+			[]state{{db.MoveAnnounced, false, false}, {store.MoveCleaning, false, false}, {db.MoveDone, false, false}},
+		},
+		"while a server of an earlier version runs": {[]string{store.CapabilityMoves}, []state{
+			{db.MoveAnnounced, false, false}, {db.MoveFrozen, false, true}, {db.MoveMoving, true, true}, {store.MoveCleaning, false, false}, {db.MoveDone, false, false},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			defer w.run(tc.capabilities...)()
+			s := w.service(0)
+			requireRefused(t, w.read(w.user), false)
+			for _, state := range tc.states {
+				require.Equal(t, state.name, w.advance(s))
+				requireRefused(t, w.read(w.user), state.read)
+				requireRefused(t, w.read(w.user, region.NewID(region.EU)), state.read)
+				if state.write {
+					requireRefused(t, w.write(w.user), true)
+				}
+				requireRefused(t, w.write(region.NewID(region.EU)), false)
+			}
+			w.requireMoved()
+			require.Contains(t, string(w.move().Moved), `"posts": 930`)
+			more, err := s.Continue(t.Context(), region.EU)
+			require.NoError(t, err)
+			require.False(t, more)
+		})
+	}
+}
+
+func requireRefused(t *testing.T, err error, refused bool) {
+	t.Helper()
+	if !refused {
+		require.NoError(t, err)
+		return
+	}
+	failed, ok := errors.AsType[*fail.Error](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, fail.Unavailable("", nil).Kind, failed.Kind)
+	require.Positive(t, failed.RetryAfter)
+	require.True(t, failed.Planned, "not a fault for the log")
+}
+
+// run runs a server with capabilities, which follows the routes and announces what it follows as a server does. The result stops it.
+func (w *world) run(capabilities ...string) (stop func()) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	st := w.Open(w.t)
+	reader, id := st.NewRouteReader(region.SG), region.NewID(region.SG)
+	announce := func() {
+		tx := st.NewTx(region.SG)
+		tx.AnnounceServer(store.Server{ID: id, Capabilities: capabilities, MoveRoutes: store.FollowedRoutes(st.Routes().Followed())})
+		_ = tx.Commit(ctx) // fails only when the test ends
+	}
+	announce()
+	var g sync.WaitGroup
+	g.Go(func() {
+		for ctx.Err() == nil {
+			_ = reader.Read(ctx)
+			announce()
+		}
+	})
+	return func() { cancel(); g.Wait() }
+}
+
+// TestServerBehind checks that users can write again after an attempt for which a server did not follow in time, that the job
+// tries again, and that the rows then move as they do without its help.
+func TestServerBehind(t *testing.T) {
+	w := newWorld(t)
+	within := limits.Lift()
+	within.FollowMove = 50 * time.Millisecond // at the end of which it is still behind
+	s := w.serviceWithin(0, within)
+	w.announce(region.US, "behind", store.CapabilityMoves, store.CapabilityMoveRoutes)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	for range 5 {
+		w.Set(w.now().Add(10 * time.Minute))
+		_, err := s.Continue(t.Context(), region.EU)
+		require.ErrorIs(t, err, fail.Unavailable("the user cannot be moved at once", nil))
+		w.follow()
+		require.Equal(t, db.MoveAnnounced, w.move().State)
+		require.NoError(t, w.write(w.user))
+	}
+	w.Set(w.now().Add(10 * time.Minute))
+	require.Equal(t, db.MoveFrozen, w.advance(s))
+	require.Equal(t, db.MoveFrozen, w.advance(s), "servers learn the new posts")
+	require.Equal(t, db.MoveMoving, w.advance(s))
+	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, posts+7, w.rowsAt(region.SG))
+	require.Zero(t, w.rowsAt(region.EU))
+}
+
+// TestRowsThatDoNotMoveAtOnce checks that the rows move a page at a time if they do not move within the limit.
+func TestRowsThatDoNotMoveAtOnce(t *testing.T) {
+	w := newWorld(t)
+	within := limits.Lift()
+	within.MoveAtOnce = time.Nanosecond
+	s := w.serviceWithin(0, within)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	require.Equal(t, db.MoveMoving, w.advance(s))
+	requireRefused(t, w.read(w.user), true)
+	require.Equal(t, store.MoveCleaning, w.advance(s))
+	w.requireMoved()
+}
+
+// TestStatesOfEarlierVersions continues moves that servers of earlier versions have begun: they moved the rows of one table after
+// the other.
+func TestStatesOfEarlierVersions(t *testing.T) {
+	for _, step := range []string{"", "posts eu", "counters eu"} {
+		w := newWorld(t)
+		stop := w.run(store.CapabilityMoves)
+		s := w.service(0)
+		for _, state := range []db.MoveState{db.MoveAnnounced, db.MoveFrozen, db.MoveMoving} {
+			require.Equal(t, state, w.advance(s))
+		}
+		stop()
+		w.Exec(t, `UPDATE user_moves SET position = '{f}', step = '`+step+`'`)
+		require.Equal(t, store.MoveCleaning, w.advance(s))
+		w.requireMoved()
+	}
+}
+
+// TestServerStopsWhileRequestsWait checks that the next server lets users write before it prepares another attempt.
+func TestServerStopsWhileRequestsWait(t *testing.T) {
 	w := newWorld(t)
 	s := w.service(0)
-	unavailable := fail.Unavailable("", nil).Kind
-	requireRefused := func(err error, refused bool) {
-		t.Helper()
-		if !refused {
-			require.NoError(t, err)
-			return
-		}
-		failed, ok := errors.AsType[*fail.Error](err)
-		require.True(t, ok, "%v", err)
-		require.Equal(t, unavailable, failed.Kind)
-		require.Positive(t, failed.RetryAfter)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	for _, home := range region.All() {
+		tx := w.Store.NewTx(home)
+		tx.SetRoute(db.Route{UserID: w.user, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: w.move().Version}, posts+2)
+		require.NoError(t, tx.Commit(t.Context()))
 	}
-	requireRefused(w.read(w.user), false)
-	for _, tc := range []struct {
-		state       db.MoveState
-		read, write bool // refused
-	}{
-		{db.MoveFrozen, false, true}, {db.MoveMoving, true, true}, {store.MoveCleaning, false, false}, {db.MoveDone, false, false},
-	} {
-		require.Equal(t, tc.state, w.advance(s))
-		requireRefused(w.read(w.user), tc.read)
-		requireRefused(w.read(w.user, region.NewID(region.EU)), tc.read)
-		if tc.write {
-			requireRefused(w.write(w.user), true)
-		}
-		requireRefused(w.write(region.NewID(region.EU)), false)
-	}
+	w.follow()
+	requireRefused(t, w.read(w.user), true)
+	require.Equal(t, store.MoveCleaning, w.advance(s))
 	w.requireMoved()
-	require.Contains(t, string(w.move().Moved), `"posts": 230`)
-	more, err := s.Continue(t.Context(), region.EU)
-	require.NoError(t, err)
-	require.False(t, more)
+}
+
+// TestFilesBeforeTheMove adds files while the move is prepared: none moves before its bytes were copied.
+func TestFilesBeforeTheMove(t *testing.T) {
+	w := newWorld(t)
+	s := w.service(0)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	added := w.addFile()
+	require.Equal(t, store.MoveCleaning, w.advance(s))
+	for _, id := range []string{w.file, added} {
+		content, err := w.storage.Open(t.Context(), id, storage.PartFull)
+		require.NoError(t, err)
+		require.NoError(t, content.Close())
+	}
 }
 
 // TestWaits checks that no state is processed before servers know it.
 func TestWaits(t *testing.T) {
 	w := newWorld(t)
+	defer w.run(store.CapabilityMoves)()
 	s := w.service(0)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	for _, state := range []db.MoveState{db.MoveFrozen, db.MoveMoving, store.MoveCleaning} {
 		require.Equal(t, state, w.advance(s))
 		w.Set(w.now().Add(settle - time.Millisecond))
@@ -251,12 +394,18 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestNewIDs inserts a post after the ids were collected, but before a server knew that it must not.
+// TestNewIDs inserts posts after the ids were collected, but before a server knew that it must not.
 func TestNewIDs(t *testing.T) {
 	w := newWorld(t)
+	defer w.run(store.CapabilityMoves)()
 	s := w.service(0)
 	w.Set(w.now().Add(settle))
 	_, err := s.Continue(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.NoError(t, w.write(w.user))
+	require.Equal(t, db.MoveAnnounced, w.move().State)
+	w.Set(w.now().Add(settle))
+	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.NoError(t, w.write(w.user))
 	require.Equal(t, db.MoveFrozen, w.advance(s), "servers must learn the new id first")
@@ -265,7 +414,19 @@ func TestNewIDs(t *testing.T) {
 		w.advance(s)
 	}
 	require.Zero(t, w.rowsAt(region.EU))
+	require.Equal(t, posts+4, w.rowsAt(region.SG))
+}
+
+// TestNewIDsAtOnce inserts a post that no server knows when it begins to refuse statements: the move waits until they do.
+func TestNewIDsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	s := w.service(0)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	require.NoError(t, w.write(w.user))
+	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Zero(t, w.rowsAt(region.EU))
 	require.Equal(t, posts+3, w.rowsAt(region.SG))
+	require.EqualValues(t, posts+3, w.move().IDs)
 }
 
 // TestLostConnections loses the connection in every attempt, at the first transaction, the second one, up to the nth one.
@@ -324,7 +485,7 @@ func TestSeveralServers(t *testing.T) {
 
 // TestTooManyIDs checks the limit of moved ids, and one past it.
 func TestTooManyIDs(t *testing.T) {
-	for limit, want := range map[int64]db.MoveState{posts + 2: db.MoveFrozen, posts + 1: db.MoveCancelled} {
+	for limit, want := range map[int64]db.MoveState{posts + 2: db.MoveAnnounced, posts + 1: db.MoveCancelled} {
 		w := newWorld(t)
 		require.Equal(t, want, w.advance(w.service(limit)))
 		require.NoError(t, w.read(w.user))
@@ -338,7 +499,7 @@ func TestUserDeleted(t *testing.T) {
 	tx := w.Store.NewTx(region.EU)
 	tx.EraseUser(w.user, servicetest.Noon)
 	require.NoError(t, tx.Commit(t.Context()))
-	require.Equal(t, db.MoveFrozen, w.advance(s))
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.Equal(t, db.MoveCancelled, w.advance(s))
 	require.NoError(t, w.write(w.user))
 }

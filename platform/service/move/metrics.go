@@ -15,7 +15,7 @@ import (
 const measureEvery = 15 * time.Second
 
 // unfinished are the states of unfinished moves.
-var unfinished = []store.MoveState{store.MoveCollecting, store.MoveFrozen, store.MoveMoving, store.MoveCleaning}
+var unfinished = []store.MoveState{store.MoveCollecting, store.MoveAnnounced, store.MoveFrozen, store.MoveMoving, store.MoveCleaning}
 
 // metrics are the metrics of the moves of a region.
 type metrics struct {

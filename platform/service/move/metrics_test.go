@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/move"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -16,7 +17,7 @@ import (
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	registry := prometheus.NewRegistry()
-	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Registerer: registry})
+	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: limits.Lift(), Registerer: registry})
 	require.NoError(t, err)
 	for state := w.move().State; state != db.MoveDone; state = w.advance(s) {
 		_, err := s.MetricsJob().Drain(t.Context(), region.EU, 0)

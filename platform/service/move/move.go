@@ -5,14 +5,19 @@
 // home that the user's id contains takes the states in order:
 //
 //	collecting  The ids are collected. Requests do not notice.
-//	frozen      No server writes rows of these ids. Those that were written before are added, which reads the rows of the
-//	            user only, and the bytes of files are copied to the storage of the new home.
-//	moving      No server reads or writes rows of these ids. The rows move, a page in each transaction.
+//	announced   Servers know the ids. Those that were written since are added, and the bytes of files are copied to the storage of
+//	            the new home. Then requests that concern the user wait, for a second or two, while all rows move in one
+//	            transaction. The next state is cleaning.
+//	frozen      Only if rows do not move at once: a server does not follow the move in time, or an earlier version of servers is
+//	            running. No server writes rows of these ids.
+//	moving      No server reads or writes rows of these ids. Rows that did not move at once move a page in each transaction.
 //	cleaning    The rows are at the new home and can be read and written. What remains at the old one is removed.
 //	done
 //
-// Between two states the job waits until every server knows the new one or refuses to send statements, and until statements
-// in progress have ended. Each state is processed in steps, see steps, so that another server can continue.
+// A move at once waits until every running server has stored that it follows the move and that the statements which it sent before
+// have ended, see db.Routes. Between the other states the job waits for as long as a server that could not store that takes to
+// know the new one, or to refuse to send statements, and for the time limit of statements. Each state is processed in steps, see
+// steps, so that another server can continue.
 package move
 
 import (
@@ -26,6 +31,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
@@ -42,6 +48,8 @@ type Options struct {
 	Storage *storage.Storage
 	// Settle is the time in which every server learns about a state, and statements that it sent before have ended.
 	Settle time.Duration
+	// Limits are the time limits of moves at once.
+	Limits limits.Limits
 	// MaxIDs is the maximum number of moved ids of the network; MaxMovedIDs when zero.
 	MaxIDs int64
 	// Registerer registers the metrics; none are registered when nil.

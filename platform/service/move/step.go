@@ -15,7 +15,8 @@ import (
 // collection returns the steps that find the ids that move.
 func (w *work) collection() []steps.Step {
 	all := []steps.Step{w.step("ids of users", func(ctx context.Context, _ []string) (steps.Result, error) {
-		return steps.Result{Last: true}, w.addIDs(ctx, store.MovedUser, []string{w.move.ID})
+		_, err := w.addIDs(ctx, store.MovedUser, []string{w.move.ID})
+		return steps.Result{Last: true}, err
 	})}
 	for _, source := range store.MoveSources {
 		all = append(all, w.step("ids of "+source.Kind, func(ctx context.Context, after []string) (steps.Result, error) {
@@ -27,80 +28,122 @@ func (w *work) collection() []steps.Step {
 
 // collect adds the ids in a page of rows.
 func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string) (steps.Result, error) {
+	result, _, err := w.collectPage(ctx, source, after, readPage)
+	return result, err
+}
+
+// collectPage adds the ids in a page of rows, and returns those that were not known.
+func (w *work) collectPage(ctx context.Context, source *store.MoveSource, after []string, limit int) (_ steps.Result, added []string, err error) {
 	var rows []store.MoveRow
 	reads := w.Store.NewReadBatch()
-	reads.MoveRows(source, w.move.FromHome, w.move.ID, after, readPage, &rows)
+	reads.MoveRows(source, w.move.FromHome, w.move.ID, after, limit, &rows)
 	if err := reads.Run(ctx); err != nil || len(rows) == 0 {
-		return steps.Result{Last: true}, err
+		return steps.Result{Last: true}, nil, err
 	}
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row.IDs...)
 	}
-	err := w.addIDs(ctx, source.Kind, ids)
-	return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < readPage}, err
+	added, err = w.addIDs(ctx, source.Kind, ids)
+	return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < limit}, added, err
 }
 
 // addIDs stores those of ids that are new at every home, at the old home of the user last: an id that is known there is known
-// everywhere.
-func (w *work) addIDs(ctx context.Context, kind string, ids []string) error {
+// everywhere. It returns them.
+func (w *work) addIDs(ctx context.Context, kind string, ids []string) (added []string, err error) {
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
-	var added []string
 	reads := w.Store.NewReadBatch()
 	reads.UnknownMovedIDs(w.move.FromHome, w.move.ID, ids, &added)
 	if err := reads.Run(ctx); err != nil || len(added) == 0 {
-		return err
+		return nil, err
 	}
 	others := slices.DeleteFunc(region.All(), func(home region.Code) bool { return home == w.move.FromHome })
 	for _, home := range append(others, w.move.FromHome) {
 		tx := w.Store.NewTx(home)
 		tx.InsertMovedIDs(w.move.ID, kind, added)
 		if err := tx.Commit(ctx); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return added, nil
+}
+
+// rows returns the steps that move the rows a page at a time.
+func (w *work) rows() []steps.Step {
+	return []steps.Step{w.step("rows", w.movePage), w.step("export", w.restartExport)}
+}
+
+// movePage moves the rows of a page of ids in one transaction.
+func (w *work) movePage(ctx context.Context, after []string) (steps.Result, error) {
+	ids, err := w.ids(ctx, after, idsPerPage)
+	if err != nil || len(ids) == 0 {
+		return steps.Result{Last: true}, err
+	}
+	if err := w.moveRows(ctx, [][]string{idsOf(ids)}, nil); err != nil {
+		return steps.Result{}, err
+	}
+	return steps.Result{Position: []string{ids[len(ids)-1].ID}, Last: len(ids) < idsPerPage}, nil
+}
+
+// moveRows moves the rows of pages of ids, and does what is queued in last, in one transaction.
+func (w *work) moveRows(ctx context.Context, pages [][]string, last *store.Tx) error {
+	var moved map[string]int64
+	err := w.Store.RunInteractive(ctx, w.move.FromHome, func(ctx context.Context, tx *store.InteractiveTx) error {
+		moved = map[string]int64{}
+		for _, ids := range pages {
+			if err := w.moveRowsOf(ctx, tx, ids, moved); err != nil {
+				return err
+			}
+		}
+		if last == nil {
+			return nil
+		}
+		return tx.Send(ctx, last.Tx)
+	})
+	if err != nil {
+		return err
+	}
+	for kind, n := range moved {
+		w.count(kind, n)
 	}
 	return nil
 }
 
-// tables returns the steps that move the rows.
-func (w *work) tables() []steps.Step {
-	all := []steps.Step{w.step("flag_items", w.idPages(idsPerPage, func(ctx context.Context, ids []string) (n int64, again bool, err error) {
-		tx := w.Store.NewTx(w.move.FromHome)
-		tx.MoveFlagItems(ids, w.move.ToHome, &n)
-		return n, false, tx.Commit(ctx)
-	}))}
-	for _, table := range store.MoveTables {
-		all = append(all, w.step(table.Name, w.idPages(idsPerPage, func(ctx context.Context, ids []string) (n int64, again bool, err error) {
-			tx := w.Store.NewTx(w.move.FromHome)
-			tx.MoveTable(table, ids, w.move.ToHome, &n)
-			err = tx.Commit(ctx)
-			return n, n == int64(table.PageRows), err
-		})))
+// moveRowsOf moves the rows of a page of ids, and adds their numbers to moved. Each round trip moves a page of rows of each table
+// that may have more.
+func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, moved map[string]int64) error {
+	var items int64
+	queued := w.Store.NewTx(w.move.FromHome)
+	queued.MoveFlagItems(ids, w.move.ToHome, &items)
+	for tables := store.MoveTables; len(tables) > 0; queued = w.Store.NewTx(w.move.FromHome) {
+		rows := make([]int64, len(tables))
+		for i, table := range tables {
+			queued.MoveTable(table, ids, w.move.ToHome, &rows[i])
+		}
+		if err := tx.Send(ctx, queued.Tx); err != nil {
+			return err
+		}
+		var full []*store.MoveTable
+		for i, table := range tables {
+			moved[table.Name] += rows[i]
+			if rows[i] == int64(table.PageRows) {
+				full = append(full, table)
+			}
+		}
+		tables = full
 	}
-	return append(all, w.step("export", w.restartExport))
+	moved["flag_items"] += items
+	return nil
 }
 
-// idPages returns the page function of a step that processes the moved ids. Its function returns the number of rows, and
-// whether there are more of the same ids.
-func (w *work) idPages(limit int, process func(context.Context, []string) (int64, bool, error)) func(context.Context, []string) (steps.Result, error) {
-	return func(ctx context.Context, after []string) (steps.Result, error) {
-		ids, err := w.ids(ctx, after, limit)
-		if err != nil || len(ids) == 0 {
-			return steps.Result{Last: true}, err
-		}
-		all := make([]string, len(ids))
-		for i, id := range ids {
-			all[i] = id.ID
-		}
-		n, again, err := process(ctx, all)
-		result := steps.Result{Position: after, Rows: narrow.To[int32](n)}
-		if !again {
-			result.Position, result.Last = all[len(all)-1:], len(all) < limit
-		}
-		return result, err
+func idsOf(moved []store.MovedID) []string {
+	ids := make([]string, len(moved))
+	for i, m := range moved {
+		ids[i] = m.ID
 	}
+	return ids
 }
 
 // ids reads a page of the moved ids.
@@ -118,9 +161,13 @@ func (w *work) ids(ctx context.Context, after []string, limit int) ([]store.Move
 
 // restartExport begins an export in progress from the start, because parts of it may be in the old storage only.
 func (w *work) restartExport(ctx context.Context, _ []string) (steps.Result, error) {
+	return steps.Result{Last: true}, w.exportRestart().Commit(ctx)
+}
+
+func (w *work) exportRestart() *store.Tx {
 	tx := w.Store.NewTx(w.move.ToHome)
 	tx.RestartExport(w.move.ID, w.Now().Add(w.Settle))
-	return steps.Result{Last: true}, tx.Commit(ctx)
+	return tx
 }
 
 // moveSeen moves a page of rows about who has seen the stories of the user.

@@ -27,6 +27,7 @@ type Batch struct {
 	only       []region.Code // all homes if empty
 	then       []func()
 	finally    []func()
+	since      uint64 // epoch of the routes
 }
 
 type query struct {
@@ -40,7 +41,7 @@ const usualQueries = 8
 
 // NewBatch returns an empty batch. Its Run fails if any home is unavailable.
 func (d *DB) NewBatch() *Batch {
-	return &Batch{db: d, timeout: d.timeout, queries: map[region.Code][]query{}}
+	return &Batch{db: d, timeout: d.timeout, queries: map[region.Code][]query{}, since: d.routes.epochNumber()}
 }
 
 // NewBestEffortBatch returns an empty batch for related rows, such as the authors of a page of comments: results of an
@@ -107,6 +108,7 @@ func (b *Batch) Run(ctx context.Context) error {
 
 // runOnce sends the queued statements and calls the queued functions.
 func (b *Batch) runOnce(ctx context.Context) error {
+	defer b.db.routes.enter().leave()
 	if err := b.requireReadable(ctx); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d := &DB{
 		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent,
-		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits.MoveLease), stop: stop,
+		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits), stop: stop,
 	}
 	for _, code := range region.All() {
 		pool, dial, err := openPool(ctx, cfg, code)

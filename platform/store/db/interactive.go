@@ -17,12 +17,13 @@ type InteractiveTx struct {
 	conn   *pgx.Conn
 	home   region.Code
 	routes *Routes
+	since  uint64 // epoch of the routes
 	sent   []Queued
 }
 
 // Exec runs a statement whose rows are discarded. The home is its first argument.
 func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args); err != nil {
+	if err := t.routes.requireWritable(ctx, args, sinceOf(ctx, t.since)); err != nil {
 		return err
 	}
 	_, err := t.conn.Exec(ctx, st.on(t.conn), t.queue(st, args)...)
@@ -31,7 +32,7 @@ func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) er
 
 // Query runs a statement and scans its rows. The home is its first argument.
 func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.Rows) error, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args); err != nil {
+	if err := t.routes.requireWritable(ctx, args, sinceOf(ctx, t.since)); err != nil {
 		return err
 	}
 	rows, err := t.conn.Query(ctx, st.on(t.conn), t.queue(st, args)...)
@@ -44,6 +45,26 @@ func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.
 	}
 	rows.Close()
 	return rows.Err()
+}
+
+// Send runs the statements of a transaction, which must not be committed, in one round trip.
+func (t *InteractiveTx) Send(ctx context.Context, queued *Tx) error {
+	var batch pgx.Batch
+	for _, s := range queued.steps {
+		if err := t.routes.requireWritable(ctx, s.args[1:], sinceOf(ctx, t.since)); err != nil {
+			return err
+		}
+		batch.Queue(s.statement.on(t.conn), s.args...)
+		t.sent = append(t.sent, Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args})
+	}
+	results := t.conn.SendBatch(ctx, &batch)
+	for i := range queued.steps {
+		if err := queued.steps[i].readResult(results); err != nil {
+			_ = results.Close()
+			return err
+		}
+	}
+	return results.Close()
 }
 
 func (t *InteractiveTx) queue(st *Statement, args []any) []any {
@@ -68,7 +89,9 @@ func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(contex
 			return err
 		}
 		defer release() // the pool discards connections that are in a transaction
-		t := &InteractiveTx{conn: conn.Conn(), home: home, routes: d.routes}
+		began := d.routes.enter()
+		defer began.leave()
+		t := &InteractiveTx{conn: conn.Conn(), home: home, routes: d.routes, since: began.number}
 		err = d.runInteractive(bounded, t, f)
 		if !unreachable(err) && bounded.Err() == nil {
 			refusal, err = err, nil

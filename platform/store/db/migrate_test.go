@@ -127,7 +127,8 @@ func TestMigrationsAreSingleSteps(t *testing.T) {
 			if engine == db.CockroachDB || !strings.Contains(m.SQL, "CREATE TABLE") {
 				require.Equal(t, 1, statements, "%s is one statement", m.Name)
 			}
-			require.Equal(t, statements, strings.Count(m.SQL, " IF NOT EXISTS ")+strings.Count(m.SQL, "CREATE OR REPLACE ")+strings.Count(m.SQL, "DROP INDEX IF EXISTS "), "%s can run again", m.Name)
+			require.Equal(t, statements, strings.Count(m.SQL, " IF NOT EXISTS ")+strings.Count(m.SQL, "CREATE OR REPLACE ")+strings.Count(m.SQL, "DROP INDEX IF EXISTS ")+
+				strings.Count(m.SQL, "DROP CONSTRAINT IF EXISTS "), "%s can run again", m.Name)
 			require.NotContains(t, m.SQL, "{{", m.Name)
 			require.NotContains(t, m.SQL, "+goose", m.Name)
 		}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -10,15 +11,17 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
 // MoveState is the state of the move of a user to another home.
 type MoveState string
 
-// The states of a move, in order. Collecting and cancelled moves have no effect on requests.
+// The states of a move, in order. Collecting, announced and cancelled moves have no effect on requests.
 const (
 	MoveCollecting MoveState = "collecting" // the ids are being collected
+	MoveAnnounced  MoveState = "announced"  // servers know the ids, and read the routes more often
 	MoveFrozen     MoveState = "frozen"     // the rows are at the old home and must not be written
 	MoveMoving     MoveState = "moving"     // the rows are at either home and must be neither read nor written
 	MoveDone       MoveState = "done"       // the rows are at the new home
@@ -33,7 +36,13 @@ type Route struct {
 	To      region.Code
 	State   MoveState
 	Version int64
+
+	epoch uint64 // that began when this server learned about the version
+	left  uint64 // the epoch in which it learned that the rows are at another home; 0 if it always knew
 }
+
+// refuses reports whether the rows must not be written.
+func (r *Route) refuses() bool { return r.State == MoveFrozen || r.State == MoveMoving }
 
 // current returns the home of the rows.
 func (r *Route) current() region.Code {
@@ -44,35 +53,59 @@ func (r *Route) current() region.Code {
 }
 
 // moveRetryAfter is when a request that concerns a moving id may succeed.
-const moveRetryAfter = 5 * time.Second
+const moveRetryAfter = 2 * time.Second
 
-// errMoving is the error of statements that concern an id whose rows are moving.
-var errMoving = func() error {
-	e := fail.Unavailable("the user is being moved to another home region", errors.New("the rows of an id are moving"))
-	e.RetryAfter = moveRetryAfter
+// MovingError is the cause of the error of a statement that concerns an id whose rows are moving, or have moved since its
+// request or batch began: the home that it was to be sent to may be wrong.
+type MovingError struct{ UserID string }
+
+// Error implements error.
+func (*MovingError) Error() string { return "the rows of an id are moving" }
+
+// errMoving returns the error of statements that concern an id which moves with a user.
+func errMoving(userID string) error {
+	e := fail.Unavailable("the user is being moved to another home region", &MovingError{userID})
+	e.RetryAfter, e.Planned = moveRetryAfter, true
 	return e
-}()
+}
 
 // errRoutesStale is the cause of the error of a server that does not know the current routes.
 var errRoutesStale = errors.New("the routes of moved ids were not read for too long")
 
+// errNotAnnounced is the cause of the error of a server that may count as stopped.
+var errNotAnnounced = errors.New("the server could not announce itself for too long")
+
 // Routes are the homes of moved ids, as one server knows them. All other ids are at the home that they contain. They are
 // safe for concurrent use.
 type Routes struct {
-	now   func() time.Time
-	lease time.Duration
+	now    func() time.Time
+	limits limits.Limits
 	// The number of users whose rows were moved or are moving, and of those whose rows must not be written.
 	used, held atomic.Int64
 	followed   atomic.Pointer[time.Time] // when the routes were last complete; nil if they are not followed
+	announced  atomic.Pointer[time.Time] // when the server last announced itself; nil if it never did
 
-	mu     sync.RWMutex
-	users  map[string]*Route
-	owners map[rawID]*Route
-	moved  map[[2]region.Code]int64
+	// epoch has the statements in progress that began since the last change of a route, and left is the last epoch in which rows
+	// came to another home.
+	epoch atomic.Pointer[epoch]
+	left  atomic.Uint64
+
+	mu         sync.RWMutex
+	users      map[string]*Route
+	owners     map[rawID]*Route
+	moved      map[[2]region.Code]int64
+	unfinished map[string]*Route
+	earlier    []*epoch      // that have statements in progress, the oldest first
+	changed    chan struct{} // closed when a route changes
 }
 
-func newRoutes(lease time.Duration) *Routes {
-	return &Routes{now: time.Now, lease: lease, users: map[string]*Route{}, owners: map[rawID]*Route{}, moved: map[[2]region.Code]int64{}}
+func newRoutes(l limits.Limits) *Routes {
+	r := &Routes{
+		now: time.Now, limits: l, users: map[string]*Route{}, owners: map[rawID]*Route{}, moved: map[[2]region.Code]int64{},
+		unfinished: map[string]*Route{}, changed: make(chan struct{}),
+	}
+	r.epoch.Store(&epoch{})
+	return r
 }
 
 // SetClock replaces the clock of the lease, for tests.
@@ -101,16 +134,37 @@ func (r *Routes) Put(route Route, ids []string) {
 		stored = &Route{}
 		r.users[route.UserID] = stored
 	}
+	before := stored.current()
+	if stored.UserID == "" {
+		before, _ = region.HomeOf(route.UserID) // the id of a row
+	}
+	route.left, route.epoch = stored.left, r.nextEpoch()
 	*stored = route
+	if stored.current() != before {
+		stored.left = route.epoch
+		r.left.Store(route.epoch)
+	}
 	for _, id := range append(ids, route.UserID) {
 		if raw, ok := rawOf(id); ok {
 			r.owners[raw] = stored
 		}
 	}
+	if route.State == MoveDone {
+		delete(r.unfinished, route.UserID)
+	} else {
+		r.unfinished[route.UserID] = stored
+	}
+	r.count()
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// count counts the routes, for the paths that must not look at all of them.
+func (r *Routes) count() {
 	var held int64
 	clear(r.moved)
 	for _, route := range r.users {
-		if route.State == MoveFrozen || route.State == MoveMoving {
+		if route.refuses() {
 			held++
 		}
 		if native, err := region.HomeOf(route.UserID); err == nil && native != route.current() {
@@ -149,6 +203,10 @@ func (r *Routes) Moved(from, to region.Code) int64 {
 // Refreshed records that the routes were complete at a time.
 func (r *Routes) Refreshed(at time.Time) { r.followed.Store(&at) }
 
+// Announced records that the server announced itself at a time. Afterwards it must do so again and again: writes are refused
+// once a move would take the server for one that has stopped.
+func (r *Routes) Announced(at time.Time) { r.announced.Store(&at) }
+
 // homeOf returns the home of a valid id, given the home that it contains.
 func (r *Routes) homeOf(id string, native region.Code) region.Code {
 	if r.used.Load() == 0 {
@@ -164,7 +222,8 @@ func (r *Routes) homeOf(id string, native region.Code) region.Code {
 
 // InTransit reports whether the rows of an id may be at either home.
 func (r *Routes) InTransit(id string) bool {
-	return r.heldState([]any{id}, false) == MoveMoving
+	route, _ := r.Route(id)
+	return route.State == MoveMoving
 }
 
 // route returns the route of an id, or nil.
@@ -187,35 +246,55 @@ func rawOf(id string) (raw rawID, ok bool) {
 	return raw, err == nil
 }
 
-// requireFresh returns an error if the routes are followed but were not complete within the lease. A clock that was
-// set forward or a suspended machine ends the lease as well.
+// requireFresh returns an error if the routes are followed but were not complete within the lease.
 func (r *Routes) requireFresh() error {
-	at := r.followed.Load()
-	if at == nil {
-		return nil
-	}
-	now := r.now()
-	if now.Sub(*at) > r.lease || now.Round(0).Sub(at.Round(0)) > r.lease {
+	if r.ended(r.followed.Load(), r.limits.MoveLease) {
 		return fail.Unavailable("the server does not know where moved users are", errRoutesStale)
 	}
 	return nil
 }
 
-// held returns the state of the first id among args that must not be written, and "" if there is none. all includes lists
-// of several ids.
-func (r *Routes) heldState(args []any, all bool) MoveState {
-	if r.held.Load() == 0 {
-		return ""
+// requireAnnounced returns an error if other servers may take this one for one that has stopped.
+func (r *Routes) requireAnnounced() error {
+	if r.ended(r.announced.Load(), r.limits.AnnounceLease) {
+		return fail.Unavailable("no home has recorded that the server is running", errNotAnnounced)
+	}
+	return nil
+}
+
+// ended reports whether a lease that began at a time has ended. A clock that was set forward or a suspended machine ends it as
+// well.
+func (r *Routes) ended(began *time.Time, lease time.Duration) bool {
+	if began == nil {
+		return false
+	}
+	now := r.now()
+	return now.Sub(*began) > lease || now.Round(0).Sub(began.Round(0)) > lease
+}
+
+// refusal is why statements about an id are not sent.
+type refusal struct {
+	userID string // "" if they are
+	// unreadable is whether they must not be read either.
+	unreadable bool
+}
+
+// refusalOf returns the refusal of the first id among args whose rows must not be written, or must not be read if there is
+// one. all includes lists of several ids. since is the epoch in which the homes of the ids were looked up.
+func (r *Routes) refusalOf(args []any, all bool, since uint64) (worst refusal) {
+	if r.held.Load() == 0 && r.left.Load() <= since {
+		return worst
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	worst := MoveState("")
 	check := func(id string) {
 		route := r.route(id)
 		switch {
-		case route == nil:
-		case route.State == MoveMoving, route.State == MoveFrozen && worst == "":
-			worst = route.State
+		case route == nil || worst.unreadable:
+		case route.State == MoveMoving, route.left > since:
+			worst = refusal{route.UserID, true}
+		case route.State == MoveFrozen:
+			worst.userID = route.UserID
 		}
 	}
 	for _, arg := range args {
@@ -249,8 +328,9 @@ func isMover(ctx context.Context) bool { return ctx.Value(moverKey{}) != nil }
 
 // requireWritable returns an error if the transaction concerns an id whose rows are moving.
 func (t *Tx) requireWritable(ctx context.Context) error {
+	since := sinceOf(ctx, t.since)
 	for i := range t.steps {
-		if err := t.db.routes.requireWritable(ctx, t.steps[i].args[1:]); err != nil {
+		if err := t.db.routes.requireWritable(ctx, t.steps[i].args[1:], since); err != nil {
 			return err
 		}
 	}
@@ -258,15 +338,15 @@ func (t *Tx) requireWritable(ctx context.Context) error {
 }
 
 // requireWritable returns an error if the arguments of a statement contain an id whose rows must not be written.
-func (r *Routes) requireWritable(ctx context.Context, args []any) error {
+func (r *Routes) requireWritable(ctx context.Context, args []any, since uint64) error {
 	if isMover(ctx) {
 		return nil
 	}
-	if err := r.requireFresh(); err != nil {
+	if err := cmp.Or(r.requireFresh(), r.requireAnnounced()); err != nil {
 		return err
 	}
-	if r.heldState(args, true) != "" {
-		return errMoving
+	if refused := r.refusalOf(args, true, since); refused.userID != "" {
+		return errMoving(refused.userID)
 	}
 	return nil
 }
@@ -278,22 +358,25 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 	if isMover(ctx) {
 		return nil
 	}
-	routes := b.db.routes
+	routes, since := b.db.routes, sinceOf(ctx, b.since)
 	if err := routes.requireFresh(); err != nil {
 		return err
 	}
-	if routes.held.Load() == 0 {
-		return nil
-	}
 	for home, queries := range b.queries {
-		if !slices.ContainsFunc(queries, func(q query) bool { return routes.heldState(q.args[1:], true) == MoveMoving }) {
+		first := refusal{}
+		for _, q := range queries {
+			if first = routes.refusalOf(q.args[1:], true, since); first.unreadable {
+				break
+			}
+		}
+		if !first.unreadable {
 			continue
 		}
 		if !b.bestEffort {
-			return errMoving
+			return errMoving(first.userID)
 		}
 		region.Miss(ctx, home)
-		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.heldState(q.args[1:], false) == MoveMoving })
+		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.refusalOf(q.args[1:], false, since).unreadable })
 		if len(b.queries[home]) == 0 {
 			delete(b.queries, home)
 		}

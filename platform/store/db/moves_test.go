@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -113,4 +114,36 @@ func TestRoutesLease(t *testing.T) {
 	require.NoError(t, send())
 	now = now.Round(0).Add(limits.Production().MoveLease + time.Nanosecond) // without the monotonic clock
 	require.ErrorIs(t, send(), fail.Unavailable("", nil))
+}
+
+// TestAnnounceLease checks that a server which other servers may take for one that has stopped does not write, and reads.
+func TestAnnounceLease(t *testing.T) {
+	s := openNew(t)
+	now := time.Now()
+	s.Routes().SetClock(func() time.Time { return now })
+	write := func() error {
+		w := s.NewTx(region.EU)
+		w.Exec(raw(`SELECT $1::text`))
+		return w.Commit(t.Context())
+	}
+	require.NoError(t, write(), "it need not be announced")
+	s.Routes().Announced(now)
+	now = now.Add(limits.Production().AnnounceLease)
+	require.NoError(t, write())
+	now = now.Add(time.Nanosecond)
+	require.ErrorIs(t, write(), fail.Unavailable("", nil))
+	r := s.NewBatch()
+	r.Add(region.EU, raw(anything), discard)
+	require.NoError(t, r.Run(t.Context()))
+	s.Routes().Announced(now)
+	require.NoError(t, write())
+}
+
+// movingUser returns the user whose rows are why a statement was not sent; "" if they are not.
+func movingUser(err error) string {
+	moving, ok := errors.AsType[*db.MovingError](err)
+	if !ok {
+		return ""
+	}
+	return moving.UserID
 }

@@ -27,6 +27,7 @@ type Tx struct {
 	readCommitted bool
 	unrecorded    bool
 	shardArgs     []shardArg
+	since         uint64 // epoch of the routes
 }
 
 // Step is one statement of a Tx.
@@ -40,7 +41,9 @@ type Step struct {
 }
 
 // NewTx returns an empty transaction in home.
-func (d *DB) NewTx(home region.Code) *Tx { return &Tx{db: d, home: home} }
+func (d *DB) NewTx(home region.Code) *Tx {
+	return &Tx{db: d, home: home, since: d.routes.epochNumber()}
+}
 
 // Home returns the home of the transaction.
 func (t *Tx) Home() region.Code { return t.home }
@@ -120,6 +123,7 @@ func (t *Tx) Commit(ctx context.Context) (err error) {
 	refusal, err := t.send(ctx, bounded, h)
 	prologue.end(refusal, err)
 	record.end(refusal, err)
+	t.noteCommit(ctx, refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
 	}
@@ -230,6 +234,7 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 		return nil, err
 	}
 	defer release()
+	defer t.db.routes.enter().leave()
 	if err := t.requireWritable(ctx); err != nil {
 		return nil, err
 	}

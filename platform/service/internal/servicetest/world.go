@@ -59,6 +59,12 @@ func (w *World) open(t *testing.T, urls map[region.Code]string) *store.Store {
 	return st
 }
 
+// Open returns the store of another server.
+func (w *World) Open(t *testing.T) *store.Store {
+	t.Helper()
+	return w.open(t, map[region.Code]string{"": w.url})
+}
+
 // deps returns the dependencies of a server with a store.
 func (w *World) deps(st *store.Store) *service.Deps {
 	now := func() time.Time { return *w.now.Load() }

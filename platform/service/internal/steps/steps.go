@@ -50,6 +50,8 @@ type Job struct {
 	Count func(kind string, rows int32)
 	// Save stores the progress. It fails with store.ErrConflict if another server has stored one since it was read.
 	Save func(ctx context.Context) error
+	// Eager is whether there are no pauses between pages, because users wait for the job.
+	Eager bool
 	// Finish is called after the last step, and stores the progress. An error postpones it.
 	Finish func(ctx context.Context) error
 }
@@ -91,6 +93,9 @@ func (j *Job) next(ctx context.Context) (done bool, err error) {
 	if i == len(j.Steps) {
 		return true, j.Finish(ctx)
 	}
+	if j.Progress.Step != "" && j.Progress.Step != j.Steps[i].Name() {
+		j.Progress.Step, j.Progress.Position = j.Steps[i].Name(), nil // they are of a step of another version
+	}
 	result, err := j.Steps[i].Page(ctx, j.Progress.Position)
 	if err != nil {
 		return false, err
@@ -102,6 +107,9 @@ func (j *Job) next(ctx context.Context) (done bool, err error) {
 	}
 	if err := j.Renew(ctx); err != nil {
 		return false, err
+	}
+	if j.Eager {
+		return false, nil
 	}
 	return false, pause(ctx, min(time.Since(began), Lease/4))
 }

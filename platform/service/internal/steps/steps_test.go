@@ -1,11 +1,14 @@
 package steps
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 func TestAddCount(t *testing.T) {
@@ -30,4 +33,23 @@ func TestNames(t *testing.T) {
 	}
 	require.Zero(t, indexOf(all, ""), "a job starts at the first step")
 	require.Zero(t, indexOf(all, "a step of an older version"))
+}
+
+// TestPosition checks that a position of a step that does not exist is not one of the first step, and that one of the first step is.
+func TestPosition(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{"": {"x"}, "posts us": {"x"}, "a step of another version": nil} {
+		var got [][]string
+		progress := &store.Progress{Step: name, Position: []string{"x"}}
+		job := &Job{
+			Progress: progress, Now: time.Now, Count: func(string, int32) {}, Eager: true,
+			Save: func(context.Context) error { return nil }, Finish: func(context.Context) error { return nil },
+			Steps: []Step{{Kind: "posts", Home: region.US, Page: func(_ context.Context, after []string) (Result, error) {
+				got = append(got, after)
+				return Result{Position: []string{"y"}, Last: len(got) == 2}, nil
+			}}},
+		}
+		require.NoError(t, job.Advance(t.Context()))
+		require.Equal(t, [][]string{want, {"y"}}, got, name)
+	}
 }

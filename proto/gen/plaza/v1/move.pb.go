@@ -178,8 +178,8 @@ type UserMove struct {
 	From string `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
 	// The new home region.
 	To string `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
-	// State: `collecting` (the ids that move), `frozen` (nothing that moves can be changed), `moving`, `cleaning` (everything is
-	// at the new home), `done` or `cancelled`.
+	// State: `collecting` (the ids that move), `announced` (files are copied), `frozen` (only if the rows cannot move at once:
+	// nothing that moves can be changed), `moving`, `cleaning` (everything is at the new home), `done` or `cancelled`.
 	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
 	// Why the move was cancelled.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`

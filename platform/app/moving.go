@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// maxHeldRequests is the maximum number of requests of a server that wait for moves. More are refused.
+const maxHeldRequests = 1000
+
+// moving makes requests wait while the rows that they concern move to another home, which takes a second or two. A request
+// that was refused because of a move runs again when it has ended, unless it has changed something before.
+type moving struct {
+	store *store.Store
+	held  chan struct{} // has one for each request that waits
+}
+
+func newMoving(s *store.Store) *moving {
+	return &moving{store: s, held: make(chan struct{}, maxHeldRequests)}
+}
+
+func (m *moving) intercept(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		until, cancel := context.WithTimeout(ctx, m.store.Limits().HoldMoving)
+		defer cancel()
+		m.wait(until, auth.CallerFrom(ctx).UserID)
+		for {
+			attempt, committed := m.store.WithAttempt(ctx)
+			response, err := next(attempt, request)
+			moving, ok := errors.AsType[*db.MovingError](err)
+			if !ok || committed() || !m.wait(until, moving.UserID) {
+				return response, err
+			}
+		}
+	}
+}
+
+// wait waits until the rows of a user can be written, and reports whether they can.
+func (m *moving) wait(ctx context.Context, userID string) bool {
+	ok, changed := m.store.Routes().Writable(userID)
+	if ok {
+		return ctx.Err() == nil
+	}
+	select {
+	case m.held <- struct{}{}:
+	default:
+		return false
+	}
+	defer func() { <-m.held }()
+	for !ok {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		}
+		ok, changed = m.store.Routes().Writable(userID)
+	}
+	return true
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+)
+
+// movingWorld is a server that has a user whose rows are moving.
+type movingWorld struct {
+	*moving
+	t       *testing.T
+	user    string
+	version int64
+}
+
+func newMovingWorld(t *testing.T, hold time.Duration) *movingWorld {
+	t.Helper()
+	within := limits.Lift()
+	within.HoldMoving = hold
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 2, StatementTimeout: time.Minute, Limits: within, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	w := &movingWorld{moving: newMoving(st), t: t, user: region.NewID(region.EU)}
+	w.enter(store.MoveMoving)
+	return w
+}
+
+func (w *movingWorld) enter(state store.MoveState) {
+	w.version++
+	w.store.Routes().Put(store.Route{UserID: w.user, Home: region.EU, To: region.SG, State: state, Version: w.version}, nil)
+}
+
+// call calls an operation.
+func (w *movingWorld) call(operation func(context.Context) error) error {
+	_, err := w.intercept(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+		return nil, operation(ctx)
+	})(w.t.Context(), nil)
+	return err
+}
+
+func (w *movingWorld) write(ctx context.Context, userID string) error {
+	home, err := w.store.HomeOf(userID)
+	require.NoError(w.t, err)
+	tx := w.store.NewTx(home)
+	tx.HidePresence(userID, true, time.Time{}, new(*store.User))
+	return tx.Commit(ctx)
+}
+
+// TestRequestsWait checks that a request that was refused because of a move runs again when the move has ended, at the new home,
+// unless it has changed something before.
+func TestRequestsWait(t *testing.T) {
+	t.Parallel()
+	w := newMovingWorld(t, limits.Lifted)
+	var attempts int
+	require.NoError(t, w.call(func(ctx context.Context) error {
+		attempts++
+		err := w.write(ctx, w.user)
+		if attempts == 1 {
+			go w.enter(store.MoveDone)
+		}
+		return err
+	}))
+	require.Equal(t, 2, attempts)
+
+	w.enter(store.MoveMoving)
+	err := w.call(func(ctx context.Context) error {
+		attempts++
+		require.NoError(t, w.write(ctx, region.NewID(region.US)))
+		return w.write(ctx, w.user)
+	})
+	require.ErrorIs(t, err, fail.Unavailable("the user is being moved to another home region", nil))
+	require.Equal(t, 3, attempts, "a request that has changed something does not run again")
+}
+
+// TestRequestsDoNotWaitForever checks that a request is refused at the end of its time, and that more requests than may wait are
+// refused at once.
+func TestRequestsDoNotWaitForever(t *testing.T) {
+	t.Parallel()
+	refused := fail.Unavailable("the user is being moved to another home region", nil)
+	w := newMovingWorld(t, time.Millisecond)
+	read := func(ctx context.Context) error {
+		reads := w.store.NewReadBatch()
+		reads.Users([]string{w.user}, new([]store.User))
+		return reads.Run(ctx)
+	}
+	require.ErrorIs(t, w.call(read), refused)
+
+	w = newMovingWorld(t, limits.Lifted)
+	var waiting errgroup.Group
+	for range maxHeldRequests {
+		waiting.Go(func() error { return w.call(read) })
+	}
+	require.Eventually(t, func() bool { return len(w.held) == maxHeldRequests }, limits.Lifted, time.Millisecond)
+	require.ErrorIs(t, w.call(read), refused)
+	w.enter(store.MoveDone)
+	require.NoError(t, waiting.Wait())
+	require.Empty(t, w.held)
+}

@@ -1,0 +1,214 @@
+package move
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/steps"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	// announceFor is the time in which servers learn about the ids and begin to read the routes more often.
+	announceFor = 2 * time.Second
+	// holdLease is how long other servers leave a move alone that makes requests wait.
+	holdLease = 5 * time.Second
+	// followEvery is the interval at which a move looks for servers that do not follow it yet.
+	followEvery = 20 * time.Millisecond
+	// maxHolds is the number of attempts to move the rows at once. Afterwards they move a page at a time.
+	maxHolds = 5
+	// maxIDsAtOnce is the maximum number of ids whose rows move at once: more would not move in time.
+	maxIDsAtOnce = 5000
+	// collectAtOnce is the number of rows that are read at a time while requests wait, and collectTime the time for one more id.
+	collectAtOnce = 5000
+	collectTime   = 40 * time.Microsecond
+)
+
+var errTooManyRows = errors.New("the user has more rows than move at once")
+
+// errBehind is the error of an attempt that ended before the rows moved. The job tries again.
+var errBehind = fail.Unavailable("the user cannot be moved at once", errors.New("a server does not follow the move yet, or there are new files"))
+
+// moveAtOnce makes requests that concern the user wait, moves all rows in one transaction, and lets the requests go on at the new
+// home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails before
+// the transaction; rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are refused.
+func (w *work) moveAtOnce(ctx context.Context) error {
+	possible, err := w.possibleAtOnce(ctx)
+	if err != nil {
+		return err
+	}
+	if !possible {
+		return w.freeze(ctx)
+	}
+	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
+		if err := w.letWrite(ctx); err != nil {
+			return err
+		}
+	}
+	export, err := w.catchUp(ctx)
+	if err != nil {
+		return err
+	}
+	var cancelled bool
+	if err = w.hold(ctx, export); err == nil {
+		cancelled, err = w.cancelIfImpossible(ctx)
+	}
+	switch {
+	case err != nil:
+		return errors.Join(err, w.letWrite(ctx))
+	case cancelled:
+		return nil
+	}
+	w.move.State, w.move.Attempts, w.move.Step, w.move.Position, w.move.DueAt = store.MoveMoving, 0, "", nil, w.Now().Add(holdLease)
+	if err := w.save(ctx); err != nil {
+		return err
+	}
+	if err := w.moveAll(ctx); err != nil {
+		w.Log.InfoContext(ctx, "the rows of the user move a page at a time", "user", w.move.ID, "reason", err)
+		w.move.DueAt = w.Now()
+		return w.save(ctx)
+	}
+	return w.release(ctx)
+}
+
+// possibleAtOnce reports whether the rows can move at once: every server stores which moves it follows, and no earlier attempts
+// have failed again and again.
+func (w *work) possibleAtOnce(ctx context.Context) (bool, error) {
+	var unable []store.Server
+	reads := w.Store.NewReadBatch()
+	reads.ServersWithout(store.CapabilityMoveRoutes, &unable)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	return len(unable) == 0 && w.move.Attempts < maxHolds, nil
+}
+
+// catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.
+func (w *work) catchUp(ctx context.Context) (*store.Export, error) {
+	var export *store.Export
+	reads := w.Store.NewReadBatch()
+	reads.Export(w.move.ID, &export)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	files, err := w.collectAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range append(files, w.move.ID) {
+		if err := w.copyObjects(ctx, id); err != nil && !noStorage(err) {
+			return nil, err
+		}
+	}
+	return export, nil
+}
+
+// collectAll adds all ids that are not known yet, and returns the files among them.
+func (w *work) collectAll(ctx context.Context) (files []string, err error) {
+	for _, source := range store.MoveSources {
+		for result := (steps.Result{}); !result.Last; {
+			var added []string
+			if result, added, err = w.collectPage(ctx, source, result.Position, collectAtOnce); err != nil {
+				return nil, err
+			}
+			if source.Kind == store.MovedFile {
+				files = append(files, added...)
+			}
+		}
+	}
+	return files, nil
+}
+
+// hold makes every server refuse statements that concern the user, including the ids that were added at the last moment. It
+// fails if that takes too long, and if something must be copied first.
+func (w *work) hold(ctx context.Context, copied *store.Export) error {
+	ctx, cancel := context.WithTimeout(ctx, w.Limits.FollowMove+time.Duration(w.move.IDs)*collectTime)
+	defer cancel()
+	for known := int64(-1); ; {
+		ids, _, err := w.countIDs(ctx)
+		if err != nil || ids == known {
+			return err
+		}
+		known = ids
+		if err := w.publishNext(ctx, store.MoveMoving, ids); err != nil {
+			return err
+		}
+		if err := w.awaitServers(ctx); err != nil {
+			return err
+		}
+		files, err := w.collectAll(ctx)
+		if err != nil {
+			return err
+		}
+		var export *store.Export
+		reads := w.Store.NewReadBatch()
+		reads.Export(w.move.ID, &export)
+		if err := reads.Run(ctx); err != nil {
+			return err
+		}
+		if len(files) > 0 || newArchive(copied, export) {
+			return errBehind
+		}
+	}
+}
+
+// newArchive reports whether an export has an archive that an earlier state of it did not have.
+func newArchive(before, now *store.Export) bool {
+	return now != nil && now.State == store.ExportReady && (before == nil || before.Version != now.Version)
+}
+
+// publishNext publishes a new version of the route.
+func (w *work) publishNext(ctx context.Context, state store.MoveState, ids int64) error {
+	known := w.move.IDs
+	w.move.IDs, w.move.DueAt = ids, w.Now().Add(holdLease)
+	if err := w.save(ctx); err != nil {
+		w.move.IDs = known
+		return err
+	}
+	return w.publish(ctx, w.move.FromHome, w.move.ToHome, state, ids)
+}
+
+// awaitServers waits until every running server follows the published version, and the statements that it sent before have ended.
+func (w *work) awaitServers(ctx context.Context) error {
+	for {
+		var behind bool
+		reads := w.Store.NewReadBatch()
+		reads.ServersBehind(w.move.ID, w.move.Version, &behind)
+		if err := reads.Run(ctx); err != nil || !behind {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errBehind
+		case <-time.After(followEvery):
+		}
+	}
+}
+
+// letWrite ends an attempt whose rows are all at the old home.
+func (w *work) letWrite(ctx context.Context) error {
+	return w.publishNext(ctx, store.MoveAnnounced, w.move.IDs)
+}
+
+// moveAll moves all rows in one transaction, unless there are too many.
+func (w *work) moveAll(ctx context.Context) error {
+	if w.move.IDs > maxIDsAtOnce {
+		return errTooManyRows
+	}
+	bounded, cancel := context.WithTimeout(ctx, w.Limits.MoveAtOnce)
+	defer cancel()
+	var pages [][]string
+	for after := []string(nil); ; {
+		ids, err := w.ids(bounded, after, idsPerPage)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return w.moveRows(bounded, pages, w.exportRestart())
+		}
+		pages = append(pages, idsOf(ids))
+		after = []string{ids[len(ids)-1].ID}
+	}
+}

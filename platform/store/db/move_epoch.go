@@ -1,0 +1,118 @@
+package db
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// epoch is the time between two changes of routes, with the statements in progress that were checked against the routes of
+// that time.
+type epoch struct {
+	number     uint64
+	inProgress atomic.Int64
+}
+
+// enter begins statements, which are checked against the routes afterwards. Call leave of the result when they have ended.
+func (r *Routes) enter() *epoch {
+	for {
+		e := r.epoch.Load()
+		e.inProgress.Add(1)
+		if r.epoch.Load() == e {
+			return e
+		}
+		e.leave() // the epoch may count as ended
+	}
+}
+
+func (e *epoch) leave() { e.inProgress.Add(-1) }
+
+// epochNumber returns the number of the epoch; 0 without routes.
+func (r *Routes) epochNumber() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.epoch.Load().number
+}
+
+// nextEpoch begins an epoch and returns its number. The caller holds r.mu, and statements that begin from now on wait for it.
+func (r *Routes) nextEpoch() uint64 {
+	last := r.epoch.Load()
+	next := &epoch{number: last.number + 1}
+	r.earlier = append(r.earlier, last)
+	r.epoch.Store(next)
+	return next.number
+}
+
+// Followed are versions of the routes of users whose moves are not finished.
+type Followed map[string]int64
+
+// Followed returns the routes of unfinished moves that no statement in progress was sent without: all others have ended.
+func (r *Routes) Followed() Followed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.earlier) > 0 && r.earlier[0].inProgress.Load() == 0 {
+		r.earlier = r.earlier[1:]
+	}
+	all := Followed{}
+	for userID, route := range r.unfinished {
+		if len(r.earlier) == 0 || r.earlier[0].number >= route.epoch {
+			all[userID] = route.Version
+		}
+	}
+	return all
+}
+
+// Unfinished reports whether any move is not finished.
+func (r *Routes) Unfinished() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.unfinished) > 0
+}
+
+// Writable reports whether the rows of a user can be written. If not, changed is closed when that may have changed.
+func (r *Routes) Writable(userID string) (ok bool, changed <-chan struct{}) {
+	if r.held.Load() == 0 {
+		return true, nil
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	route := r.users[userID]
+	return route == nil || !route.refuses(), r.changed
+}
+
+// attempt is one attempt of a request.
+type attempt struct {
+	since     uint64 // the epoch in which it began
+	committed atomic.Bool
+}
+
+type attemptKey struct{}
+
+// WithAttempt returns a context for an attempt of a request: statements fail with a MovingError if the rows that they concern
+// have come to another home since it began. committed reports whether a transaction was committed, or may have been, that
+// another attempt would repeat.
+func (d *DB) WithAttempt(ctx context.Context) (with context.Context, committed func() bool) {
+	a := &attempt{since: d.routes.epochNumber()}
+	return context.WithValue(ctx, attemptKey{}, a), a.committed.Load
+}
+
+func attemptOf(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
+}
+
+// sinceOf returns the epoch in which the homes of a statement were looked up at the earliest; began is the epoch in which its
+// batch or transaction began.
+func sinceOf(ctx context.Context, began uint64) uint64 {
+	if a := attemptOf(ctx); a != nil {
+		return min(a.since, began)
+	}
+	return began
+}
+
+// noteCommit records that a transaction was committed or may have been.
+func (t *Tx) noteCommit(ctx context.Context, refusal, err error) {
+	if a := attemptOf(ctx); a != nil && !t.unrecorded && maybeStored(refusal, err) {
+		a.committed.Store(true)
+	}
+}

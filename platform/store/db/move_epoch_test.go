@@ -1,0 +1,112 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// TestFollowed checks that a server follows a route once the statements that it sent without knowing it have ended: reads,
+// transactions and interactive ones.
+func TestFollowed(t *testing.T) {
+	user := region.NewID(region.EU)
+	for name, run := range map[string]func(context.Context, *db.DB, func()) error{
+		"read": func(ctx context.Context, s *db.DB, inside func()) error {
+			r := s.NewBatch()
+			r.Add(region.EU, raw(anything), func(rows pgx.Rows) error { inside(); return discard(rows) })
+			return r.Run(ctx)
+		},
+		"transaction": func(ctx context.Context, s *db.DB, inside func()) error {
+			w := s.NewTx(region.EU)
+			w.Query(raw(`SELECT $1::text`), func(rows pgx.Rows) error { inside(); return discard(rows) })
+			return w.Commit(ctx)
+		},
+		"interactive transaction": func(ctx context.Context, s *db.DB, inside func()) error {
+			return s.RunInteractive(ctx, region.EU, func(context.Context, *db.InteractiveTx) error { inside(); return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openNew(t)
+			require.Empty(t, s.Routes().Followed())
+			require.NoError(t, run(t.Context(), s, func() {
+				s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: 7}, nil)
+				require.Empty(t, s.Routes().Followed(), "a statement is in progress")
+				require.True(t, s.Routes().Unfinished())
+			}))
+			require.Equal(t, db.Followed{user: 7}, s.Routes().Followed())
+			require.NoError(t, run(t.Context(), s, func() {
+				require.Equal(t, db.Followed{user: 7}, s.Routes().Followed(), "it began when the route was known")
+			}))
+			s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveDone, Version: 8}, nil)
+			require.Empty(t, s.Routes().Followed())
+			require.False(t, s.Routes().Unfinished())
+		})
+	}
+}
+
+// TestMovedMeanwhile checks that nothing is sent to a home that was looked up before the rows left it, in a batch, a transaction
+// and an attempt of a request, and that the next attempt is.
+func TestMovedMeanwhile(t *testing.T) {
+	s := openNew(t)
+	user, other := region.NewID(region.EU), region.NewID(region.EU)
+	batch := func(id string) *db.Batch {
+		b := s.NewBatch()
+		b.Add(region.EU, raw(`SELECT $1::text, $2::text`), discard, id)
+		return b
+	}
+	tx := func(id string) *db.Tx {
+		w := s.NewTx(region.EU)
+		w.Exec(raw(`SELECT $1::text, $2::text`), id)
+		return w
+	}
+	ctx, committed := s.WithAttempt(t.Context())
+	reads, writes := []*db.Batch{batch(user), batch(other)}, []*db.Tx{tx(user), tx(other)}
+	s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveAnnounced, Version: 1}, nil)
+	require.NoError(t, batch(user).Run(ctx), "the rows are still there")
+	s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveDone, Version: 2}, nil)
+	requireMoving := func(err error) {
+		t.Helper()
+		require.Equal(t, user, movingUser(err))
+		require.True(t, fail.From(err).Planned)
+	}
+	requireMoving(reads[0].Run(t.Context()))
+	requireMoving(writes[0].Commit(t.Context()))
+	requireMoving(batch(user).Run(ctx))
+	requireMoving(tx(user).Commit(ctx))
+	require.False(t, committed())
+	require.NoError(t, reads[1].Run(t.Context()))
+	require.NoError(t, writes[1].Commit(ctx))
+	require.True(t, committed())
+
+	again, committed := s.WithAttempt(t.Context())
+	require.NoError(t, batch(user).Run(again))
+	unrecorded := tx(user)
+	unrecorded.WithoutRecord()
+	require.NoError(t, unrecorded.Commit(again))
+	require.False(t, committed(), "the next attempt does not repeat it")
+	require.NoError(t, tx(user).Commit(again))
+	require.True(t, committed())
+}
+
+// TestWritable follows whether the rows of a user can be written.
+func TestWritable(t *testing.T) {
+	s := openNew(t)
+	user := region.NewID(region.EU)
+	for i, state := range []db.MoveState{db.MoveAnnounced, db.MoveFrozen, db.MoveMoving, db.MoveAnnounced, db.MoveMoving, db.MoveDone} {
+		_, changed := s.Routes().Writable(user)
+		s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: state, Version: int64(i) + 1}, nil)
+		if changed != nil {
+			<-changed
+		}
+		ok, _ := s.Routes().Writable(user)
+		require.Equal(t, state == db.MoveAnnounced || state == db.MoveDone, ok, state)
+		ok, _ = s.Routes().Writable(region.NewID(region.EU))
+		require.True(t, ok)
+	}
+}

@@ -114,14 +114,16 @@ func TestRareFilters(t *testing.T) {
 	boss, reader := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "reader")
 	community := newCommunity(t, boss)
 	add(t, boss, community, reader)
-	post := newPost(t, boss, community)
+	post := newPost(t, boss, community, object{"data": object{"text": "ok"}}) // too short for a key of beginnings of words
 	comment := newComment(t, boss, post)
+	n.Admin(region.US).Do(t, http.MethodPut, socialPath, object{"showEveryonePost": true}).OK(t)
 	chat := newChat(t, boss, reader)
 	chat.newMessage(t, boss, "hello")
 	channel := boss.Do(t, http.MethodPost, channelsPath, object{"displayName": "channel", "isPublic": true, "userIds": []string{reader.UserID}}).OK(t).String(t, "channels.0.channelId")
 	quoted := func(s string) string { return "'" + s + "'" }
 	tagged := map[string]string{"tags": "ARRAY['rare']"}
-	copyRow(t, conn, "posts", "id = "+quoted(post), map[string]string{"id": copyID("id")}, map[string]string{"tags": "ARRAY['rare']", "data_type": "'image'"})
+	copyRow(t, conn, "posts", "id = "+quoted(post), map[string]string{"id": copyID("id")}, map[string]string{"tags": "ARRAY['rare']", "data_type": "'image'", "structure_type": "'image'"})
+	copyRow(t, conn, "search_words", "object_id = "+quoted(post), map[string]string{"object_id": copyID("object_id")}, nil)
 	copyRow(t, conn, "comments", "id = "+quoted(comment), map[string]string{"id": copyID("id")}, map[string]string{"data_types": "ARRAY['image']"})
 	copyRow(t, conn, "messages", "feed_id = "+quoted(chat.id), map[string]string{
 		"id": copyID("id"), "reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2),
@@ -140,6 +142,8 @@ func TestRareFilters(t *testing.T) {
 	}{
 		"posts by tag":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "tags[]": {"rare"}}},
 		"posts of an author": {"/api/v4/user-feeds/" + boss.UserID, "posts", "postId", url.Values{"includePostedFeed[]": {"community"}, "dataTypes[]": {"image"}}},
+		"search by type":     {"/api/v1/search/posts", "posts", "postId", url.Values{"query": {"ok"}, "dataTypes[]": {"image"}}},
+		"everyone's posts":   {globalFeedPath, "posts", "postId", url.Values{"dataTypes[]": {"image"}}},
 		"comments by type":   {commentsPath, "comments", "commentId", url.Values{"referenceId": {post}, "referenceType": {"post"}, "dataTypes[values][]": {"image"}}},
 		"messages by tag":    {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "includeTags[]": {"rare"}}},
 		"deleted users":      {"/api/v3/users", "users", "userId", url.Values{"isDeleted": {"true"}, "sortBy": {"lastCreated"}}},
@@ -176,6 +180,7 @@ func TestRareFilters(t *testing.T) {
 			}
 			require.Equal(t, matchingCopies, slices.Concat(forward...))
 			require.Equal(t, []int{10, 1_500}, forward[0])
+			require.Greater(t, len(forward), 3, "a page looks at 20,000 rows at most")
 			var backward []int
 			for previous := token(last, "previous"); previous != ""; previous = token(last, "previous") {
 				var found []int

@@ -123,6 +123,7 @@ func (c *collector) collectFeeds() {
 		q.Everyone, q.WallsOpen = true, true
 		c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 	})
+	c.lastWindows("feeds.everyone")
 }
 
 // usAlone collects the statements of a gathering for one home.

@@ -76,6 +76,19 @@ func (c *collector) byName(name string, args ...any) {
 	require.Fail(c.t, "no statement "+name)
 }
 
+// lastWindows adds the statements of last windows for the samples of the statements of first ones: arguments of the same types.
+func (c *collector) lastWindows(names ...string) {
+	for _, s := range slices.Clone(c.all) {
+		for _, name := range names {
+			if order, ok := strings.CutPrefix(s.name, name); ok && strings.HasPrefix(order, "Created") {
+				args := slices.Clone(s.Args)
+				args[slices.IndexFunc(args, func(a any) bool { n, ok := a.(int); return ok && n > pageRows })] = pageRows // plans are judged by what they read
+				c.byName(name+".last"+order, args...)
+			}
+		}
+	}
+}
+
 // both runs f for both directions of a list, at its start and in the middle of a list of n rows.
 func both(n int, f func(desc bool, at time.Time, id string)) {
 	for _, desc := range []bool{true, false} {

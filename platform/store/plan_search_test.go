@@ -30,6 +30,7 @@ func (c *collector) collectSearch() {
 		page.SearchWord = store.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
 		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(store.CommunitySearch{SearchPage: page}, &hits) })
 	})
+	c.lastWindows("search.posts", "search.communities")
 	c.reads(func(r *store.ReadBatch) { r.PostsAfter(region.US, "015", 50, new([]store.Post)) })
 	c.reads(func(r *store.ReadBatch) { r.CommunitiesAfter(region.US, "015", 50, new([]store.Community)) })
 	c.write(func(w *store.Tx) {

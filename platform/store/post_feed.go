@@ -24,7 +24,7 @@ const (
 	maxListed      = 50_000 // maximum number of posts to compare with the list
 	maxProbed      = 20_000 // maximum number of posts to look up
 	everyoneWindow = 2_000  // number of posts of which most are in the feed
-	wholeHome      = 1_000_000_000
+	everyoneLast   = 20_000 // number of posts after which the page ends, with a token for those that follow
 )
 
 // PostFeedEntry is the position of a post in a feed.
@@ -120,7 +120,7 @@ func (h *homeFeed) begin() {
 	h.pending++
 	switch {
 	case h.Everyone:
-		h.everyone(everyoneWindow)
+		h.everyone(feedEveryone, everyoneWindow)
 	case unknown == 0 && targets <= feedTargets:
 		h.branches()
 	default:
@@ -145,13 +145,21 @@ func (h *homeFeed) then(next func()) {
 	})
 }
 
-// everyone looks for the page among some of the home's posts, and then among all of them.
-func (h *homeFeed) everyone(posts int) {
-	h.reads.Add(h.home, feedEveryone.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities), h.WallsOpen)...)
+// everyone looks for the page among some of the home's posts, and then among more of them. If they do not fill the page, it ends
+// where the home stopped.
+func (h *homeFeed) everyone(st directions, posts int) {
+	h.reads.Add(h.home, st.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities), h.WallsOpen)...)
 	h.then(func() {
-		if len(h.rows) < h.Limit && posts < wholeHome {
-			h.everyone(wholeHome)
+		if len(h.rows) < h.Limit && posts < everyoneLast {
+			h.everyone(feedEveryoneLast, everyoneLast)
 			return
+		}
+		last := slices.IndexFunc(h.rows, func(e PostFeedEntry) bool { return e.TargetType == "" })
+		if last >= 0 {
+			if last < h.Limit {
+				h.reads.stops = append(h.reads.stops, Position{Time: h.rows[last].CreatedAt, ID: h.rows[last].ID})
+			}
+			h.rows = h.rows[:last]
 		}
 		h.end()
 	})

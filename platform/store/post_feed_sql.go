@@ -46,13 +46,20 @@ var (
 				FROM communities WHERE home = $1 AND id = recent.target_id), false)))`)
 	})
 	// With $12, posts on all walls are included.
-	feedEveryone = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("feeds.everyone"+o.Name, `SELECT `+feedColumns+` FROM `+feedRecent(o, feedColumns+", structure_type")+`target_id <> ALL($5::text[])
-			AND ((target_type = 'user' AND $12::boolean) OR `+feedFollowed+`
-			OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1 AND id = recent.target_id), false))`+
-			feedOrder(o)+feedLimit)
+	feedEveryone = inBoth(createdOrders, func(o db.Order) *db.Statement { return stmt("feeds.everyone"+o.Name, everyoneIn(o)) })
+	// feedEveryoneLast returns the last post of the window in addition, without a type of target, if the home may have posts after it.
+	feedEveryoneLast = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("feeds.everyone.last"+o.Name, `(`+everyoneIn(o)+`) UNION ALL (SELECT id, '', target_id, author_id, created_at FROM posts
+			WHERE home = $1 AND is_listed`+feedAfter(o)+feedOrder(o)+` OFFSET $7::bigint - 1 LIMIT 1)`)
 	})
 )
+
+func everyoneIn(o db.Order) string {
+	return `SELECT ` + feedColumns + ` FROM ` + feedRecent(o, feedColumns+", structure_type") + `target_id <> ALL($5::text[])
+		AND ((target_type = 'user' AND $12::boolean) OR ` + feedFollowed + `
+		OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1 AND id = recent.target_id), false))` +
+		feedOrder(o) + feedLimit
+}
 
 func windowStatement(name string, o db.Order, targets string) *db.Statement {
 	return stmt(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id, author_id, created_at

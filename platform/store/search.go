@@ -2,15 +2,20 @@ package store
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// searchWindows are the numbers of objects with a word among which a home looks for a page: it tries the next one if the page
-// is not full. Callers see most objects of most words.
-var searchWindows = []int{500, 20_000, wholeHome}
+// searchWindows are the numbers of objects with a word among which a home looks for a page: in the second window only if the
+// page is not full. Then the page ends, with a token for the objects after the window. Callers see most objects of most words.
+var searchWindows = []int{500, 20_000}
+
+// windowEnd is the weight of the row that a search in the last window returns in addition: the last one of the window, if the home
+// may have objects after it.
+const windowEnd = -1
 
 // Searcher is who searches, which decides what is found.
 type Searcher struct {
@@ -93,20 +98,30 @@ type CommunitySearch struct {
 // objects. Its parameters: $2 the key,
 // $3 the pattern, $4 and $5 the position, $6 the size of the window, $7 the limit, $8 other keys, $9 the communities of
 // the searcher, $10 hidden users, $11 whether all communities are visible.
-func searchIn(name string, o db.Order, joins, condition string) *db.Statement {
-	return stmt(name+o.Name, `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight FROM search_words
-			WHERE home = $1 AND key = $2 AND `+o.After("created_at", "object_id", "$4::timestamptz", "$5")+`
-			ORDER BY `+o.By("created_at", "object_id")+` LIMIT $6::bigint) AS w
-		`+joins+`
+func searchIn(name string, o db.Order, joins, condition string) searches {
+	rows := ` FROM search_words WHERE home = $1 AND key = $2 AND ` + o.After("created_at", "object_id", "$4::timestamptz", "$5") + `
+			ORDER BY ` + o.By("created_at", "object_id")
+	page := `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight` + rows + ` LIMIT $6::bigint) AS w
+		` + joins + `
 		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
 			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
-		AND `+condition+` ORDER BY `+o.By("created_at", "object_id")+` LIMIT $7::bigint`)
+		AND ` + condition + ` ORDER BY ` + o.By("created_at", "object_id") + ` LIMIT $7::bigint`
+	return searches{stmt(name+o.Name, page), stmt(name+".last"+o.Name, `(`+page+`) UNION ALL (SELECT object_id, created_at, '', `+
+		strconv.Itoa(windowEnd)+`::bigint`+rows+` OFFSET $6::bigint - 1 LIMIT 1)`)}
+}
+
+// searches are the statements that look for a page in the first window, and in the last one.
+type searches struct{ first, last *db.Statement }
+
+// searchesInBoth registers the statements of both directions.
+func searchesInBoth(register func(db.Order) searches) map[bool]searches {
+	return map[bool]searches{true: register(createdOrders[0]), false: register(createdOrders[1])}
 }
 
 var (
 	// $12 is the searcher, $13 whether all walls are visible, $14 the type of the target, $15 its id, $16 the structure
 	// types and $17 tags.
-	searchPosts = inBoth(createdOrders, func(o db.Order) *db.Statement {
+	searchPosts = searchesInBoth(func(o db.Order) searches {
 		return searchIn("search.posts", o, `CROSS JOIN LATERAL (SELECT is_listed, author_id, target_type, target_id, target_public_id, structure_type, tags
 				FROM posts WHERE home = $1 AND id = w.object_id LIMIT 1) AS p
 			LEFT JOIN LATERAL (SELECT status FROM followers
@@ -119,7 +134,7 @@ var (
 			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted' ELSE c.is_visible END`)
 	})
 	// $12 are tags, $13 categories, $14 whether the searcher is a member and $15 whether to include private communities.
-	searchCommunities = inBoth(createdOrders, func(o db.Order) *db.Statement {
+	searchCommunities = searchesInBoth(func(o db.Order) searches {
 		return searchIn("search.communities", o, "", `COALESCE((SELECT c.deleted_at IS NULL AND c.creator_id <> ALL($10::text[])
 			AND (c.is_public OR (c.is_discoverable AND $15::boolean) OR $11::boolean OR c.id = ANY($9::text[]))
 			AND (cardinality($12::text[]) = 0 OR c.tags && $12::text[]) AND (cardinality($13::text[]) = 0 OR c.category_ids && $13::text[])
@@ -131,37 +146,41 @@ var (
 // SearchPosts reads up to Limit hits of each home and adds those that into does not contain, in no particular order.
 func (r *ReadBatch) SearchPosts(s PostSearch, into *[]SearchHit) {
 	walls := s.WallsOpen || s.AllWalls
-	r.search(searchPosts.in(s.Desc), s.SearchPage, into, s.UserID, walls, s.TargetType, s.TargetID, emptyIfNil(s.StructureTypes), emptyIfNil(s.Tags))
+	r.search(searchPosts[s.Desc], s.SearchPage, into, s.UserID, walls, s.TargetType, s.TargetID, emptyIfNil(s.StructureTypes), emptyIfNil(s.Tags))
 }
 
 // SearchCommunities is SearchPosts for communities.
 func (r *ReadBatch) SearchCommunities(s CommunitySearch, into *[]SearchHit) {
-	r.search(searchCommunities.in(s.Desc), s.SearchPage, into, emptyIfNil(s.Tags), emptyIfNil(s.CategoryIDs), s.Member, s.Discoverable)
+	r.search(searchCommunities[s.Desc], s.SearchPage, into, emptyIfNil(s.Tags), emptyIfNil(s.CategoryIDs), s.Member, s.Discoverable)
 }
 
-func (r *ReadBatch) search(st *db.Statement, s SearchPage, into *[]SearchHit, more ...any) {
+func (r *ReadBatch) search(st searches, s SearchPage, into *[]SearchHit, more ...any) {
 	for _, home := range region.All() {
-		h := &homeSearch{reads: r, home: home, statement: st, page: s, more: more, into: into}
+		h := &homeSearch{reads: r, home: home, searches: st, page: s, more: more, into: into}
 		h.look(searchWindows)
 	}
 }
 
 // homeSearch finds the part of a page of one home.
 type homeSearch struct {
-	reads     *ReadBatch
-	home      region.Code
-	statement *db.Statement
-	page      SearchPage
-	more      []any
-	rows      []SearchHit
-	into      *[]SearchHit
+	searches
+
+	reads *ReadBatch
+	home  region.Code
+	page  SearchPage
+	more  []any
+	rows  []SearchHit
+	into  *[]SearchHit
 }
 
 // look looks for the page in the first of windows, and then in the others.
 func (h *homeSearch) look(windows []int) {
-	s := h.page
+	s, st := h.page, h.first
+	if len(windows) == 1 {
+		st = h.last
+	}
 	args := slices.Concat([]any{s.Key, s.pattern(), s.After, s.AfterID, windows[0], s.Limit, emptyIfNil(s.Others)}, s.args(), h.more)
-	h.reads.Add(h.home, h.statement, db.Rows(&h.rows), args...)
+	h.reads.Add(h.home, st, db.Rows(&h.rows), args...)
 	h.reads.Then(func() {
 		switch {
 		case slices.Contains(h.reads.Missing(), h.home):
@@ -173,11 +192,19 @@ func (h *homeSearch) look(windows []int) {
 	})
 }
 
-// add adds the rows that several searches find once.
+// add adds the rows that several searches find once, and notes where the search stopped before the page was full.
 func (h *homeSearch) add() {
+	found := 0
 	for _, row := range h.rows {
-		if !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }) {
-			*h.into = append(*h.into, row)
+		switch {
+		case row.Weight == windowEnd && found < h.page.Limit:
+			h.reads.stops = append(h.reads.stops, Position{Time: row.CreatedAt, ID: row.ID})
+		case row.Weight == windowEnd:
+		default:
+			found++
+			if !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }) {
+				*h.into = append(*h.into, row)
+			}
 		}
 	}
 }

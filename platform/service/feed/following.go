@@ -143,15 +143,15 @@ func (c rankCursor) page(ctx context.Context, d *service.Deps, q store.PostFeedQ
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, paging := c.entries(found)
-	if len(entries) == 0 {
+	entries, paging := c.entries(found, reads.Stops())
+	if len(entries) == 0 && len(reads.Stops()) == 0 {
 		err = service.RequireEnd(reads, c.high == top(c.asOf) && c.id == "")
 	}
 	return entries, paging, err
 }
 
-func (c rankCursor) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
-	rows, next, previous := c.window(found).page()
+func (c rankCursor) entries(found []store.PostFeedEntry, stops []store.Position) ([]store.PostFeedEntry, *plazav1.Paging) {
+	rows, next, previous := c.window(found, stops).page()
 	entries := service.Map(rows, func(r ranked) store.PostFeedEntry { return r.PostFeedEntry })
 	return entries, &plazav1.Paging{Next: next, Previous: previous, Prev: previous}
 }

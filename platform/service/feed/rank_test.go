@@ -122,12 +122,65 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestWindowsThatStop walks feeds of which most posts are filtered out there and back: each read looks at some posts and stops.
+func TestWindowsThatStop(t *testing.T) {
+	const size, look = 1000, 90
+	for _, every := range []int{3, 100, 400, 2 * size} {
+		for _, limit := range []int{1, 20} {
+			t.Run(fmt.Sprintf("1 of %d by %d", every, limit), func(t *testing.T) {
+				var f feed
+				var wanted []string
+				for i := range size {
+					f = append(f, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute), Reactions: int64(i % 7)})
+					if i%every == every-1 {
+						wanted = append(wanted, f[i].ID)
+					}
+				}
+				read := func(c rankCursor) ([]string, string, string) {
+					q := c.query(store.PostFeedQuery{})
+					q.Limit = look
+					entries := f.read(q)
+					var stops []store.Position
+					if len(entries) == look {
+						stops = []store.Position{{Time: entries[look-1].CreatedAt, ID: entries[look-1].ID}}
+					}
+					entries = slices.DeleteFunc(entries, func(e store.PostFeedEntry) bool { return !slices.Contains(wanted, e.ID) })
+					rows, next, previous := c.window(entries, stops).page()
+					return idsOf(rows), next, previous
+				}
+				found, next, last := read(rankCursor{limit: limit, asOf: noon, high: top(noon)})
+				first, pages := len(found), 1
+				for ; next != ""; pages++ {
+					var rows []string
+					rows, next, last = read(parsed(t, next))
+					found = append(found, rows...)
+					require.Less(t, pages, size)
+				}
+				require.ElementsMatch(t, wanted, found)
+				require.Greater(t, pages, size/look)
+				require.LessOrEqual(t, first, limit)
+				var back []string
+				for previous := last; previous != ""; pages-- {
+					var rows []string
+					rows, _, previous = read(parsed(t, previous))
+					back = append(back, rows...)
+					require.Positive(t, pages)
+				}
+				require.Subset(t, wanted, back)
+				if limit == 1 && len(wanted) > 0 {
+					require.Contains(t, back, wanted[0])
+				}
+			})
+		}
+	}
+}
+
 func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	t.Helper()
 	var pages [][]string
 	var last string
 	for c := c; ; {
-		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{}))).page()
+		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
 		pages, last = append(pages, idsOf(rows)), previous
 		if next == "" {
 			break
@@ -137,7 +190,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	var back [][]string
 	for token := last; andBack && token != ""; {
 		c := parsed(t, token)
-		rows, _, previous := c.window(f.read(c.query(store.PostFeedQuery{}))).page()
+		rows, _, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
 		back, token = append(back, idsOf(rows)), previous
 	}
 	slices.Reverse(back)

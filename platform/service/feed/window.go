@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
@@ -35,10 +36,12 @@ type window struct {
 	older  bool // whether there are posts below it
 }
 
-// window returns the window of the entries that were read for the cursor.
-func (c rankCursor) window(entries []store.PostFeedEntry) window {
+// window returns the window of the entries that were read for the cursor. stops are where homes stopped: the window ends at the
+// first of them unless it is full.
+func (c rankCursor) window(entries []store.PostFeedEntry, stops []store.Position) window {
+	entries, stop := untilStop(entries, stops, c.readsBackward())
 	if c.readsBackward() {
-		return c.windowAbove(entries)
+		return c.windowAbove(entries, stop)
 	}
 	w := window{cursor: c}
 	size := windowOf(c.limit)
@@ -55,7 +58,12 @@ func (c rankCursor) window(entries []store.PostFeedEntry) window {
 		}
 		inside = append(inside, e)
 	}
-	if c.low.at.IsZero() && len(inside) > 0 {
+	if stop != nil && !w.older {
+		w.older = true
+		if c.low.at.IsZero() {
+			w.cursor.low = *stop
+		}
+	} else if c.low.at.IsZero() && len(inside) > 0 {
 		last := inside[len(inside)-1]
 		w.cursor.low = place{last.CreatedAt, last.ID}
 	}
@@ -63,10 +71,34 @@ func (c rankCursor) window(entries []store.PostFeedEntry) window {
 	return w
 }
 
+// untilStop returns the entries up to the first stop in the direction of reading, and the stop; nil if there is none.
+func untilStop(entries []store.PostFeedEntry, stops []store.Position, upwards bool) ([]store.PostFeedEntry, *place) {
+	if len(stops) == 0 {
+		return entries, nil
+	}
+	first := place{stops[0].Time, stops[0].ID}
+	for _, s := range stops[1:] {
+		if p := (place{s.Time, s.ID}); p.newer(first) != upwards {
+			first = p
+		}
+	}
+	end := slices.IndexFunc(entries, func(e store.PostFeedEntry) bool {
+		p := place{e.CreatedAt, e.ID}
+		return p != first && p.newer(first) == upwards
+	})
+	if end >= 0 {
+		entries = entries[:end]
+	}
+	return entries, &first
+}
+
 // windowAbove returns the window whose last post is the one at high, of entries that were read towards newer ones.
-func (c rankCursor) windowAbove(entries []store.PostFeedEntry) window {
+func (c rankCursor) windowAbove(entries []store.PostFeedEntry, stop *place) window {
 	w := window{cursor: c, older: true}
 	w.cursor.low, w.cursor.high = c.high, top(c.asOf)
+	if stop != nil && w.cursor.high.newer(*stop) {
+		w.cursor.high = *stop
+	}
 	size := windowOf(c.limit)
 	var inside []store.PostFeedEntry
 	for _, e := range entries {

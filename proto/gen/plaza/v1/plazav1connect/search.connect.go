@@ -53,7 +53,8 @@ type SearchServiceClient interface {
 	// is that of the word in the post, as in BM25 with k1 = 1.2 and b = 0.75, where a word of the title counts three times. A
 	// different word with the same first three letters, such as `climbing` for `climb`, counts with half of the part of the letters
 	// that are equal, if it is at least 0.6. `idf` is larger for words that are rarer among the posts. At most 8 words of the text are
-	// compared, each with the newest 200 posts of every region that contain it.
+	// compared, each with the newest 200 posts of every region that contain it and that the caller sees, among the newest 20,000 that
+	// contain it.
 	RankPosts(context.Context, *v1.RankPostsRequest) (*v1.RankPostsResponse, error)
 	// RankCommunities lists the communities that are most similar to a text, the best first. The score is that of RankPosts, where
 	// the name and the tags are the title.
@@ -139,7 +140,8 @@ type SearchServiceHandler interface {
 	// is that of the word in the post, as in BM25 with k1 = 1.2 and b = 0.75, where a word of the title counts three times. A
 	// different word with the same first three letters, such as `climbing` for `climb`, counts with half of the part of the letters
 	// that are equal, if it is at least 0.6. `idf` is larger for words that are rarer among the posts. At most 8 words of the text are
-	// compared, each with the newest 200 posts of every region that contain it.
+	// compared, each with the newest 200 posts of every region that contain it and that the caller sees, among the newest 20,000 that
+	// contain it.
 	RankPosts(context.Context, *v1.RankPostsRequest) (*v1.RankPostsResponse, error)
 	// RankCommunities lists the communities that are most similar to a text, the best first. The score is that of RankPosts, where
 	// the name and the tags are the title.

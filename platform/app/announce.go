@@ -21,7 +21,9 @@ type announcer struct {
 	wanted chan []string // routes to announce at once
 }
 
+// newAnnouncer returns the announcer of a server, whose store does not write before the first announcement.
 func newAnnouncer(s *store.Store, server store.Server, local region.Code, log *slog.Logger) *announcer {
+	s.Routes().Announced(time.Time{})
 	return &announcer{store: s, server: server, local: local, log: log, wanted: make(chan []string, 1)}
 }
 
@@ -30,7 +32,6 @@ func (a *announcer) run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			a.withdraw(context.WithoutCancel(ctx))
 			return nil
 		case a.server.MoveRoutes = <-a.wanted:
 		case <-time.After(announceEvery):
@@ -82,7 +83,7 @@ func (a *announcer) commit(ctx context.Context, home region.Code, change func(*s
 	return tx.Commit(ctx)
 }
 
-// withdraw removes the server where it usually is. Rows at other homes expire.
+// withdraw removes the server where it usually is, once it writes no more. Rows at other homes expire.
 func (a *announcer) withdraw(ctx context.Context) {
 	err := a.commit(ctx, a.local, func(tx *store.Tx) { tx.WithdrawServer(a.server.ID) })
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
@@ -27,18 +28,34 @@ func newMoving(s *store.Store) *moving {
 
 func (m *moving) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		if !m.store.Routes().Unfinished() {
+			return m.once(ctx, request, next)
+		}
 		until, cancel := context.WithTimeout(ctx, m.store.Limits().HoldMoving)
 		defer cancel()
-		m.wait(until, auth.CallerFrom(ctx).UserID)
+		if caller := auth.CallerFrom(ctx).UserID; m.store.Routes().InTransit(caller) {
+			m.wait(until, caller)
+		}
+		message, _ := request.Any().(proto.Message)
+		original := proto.Clone(message) // operations change the message
 		for {
-			attempt, committed := m.store.WithAttempt(ctx)
+			attempt, end := m.store.WithAttempt(ctx)
 			response, err := next(attempt, request)
 			moving, ok := errors.AsType[*db.MovingError](err)
-			if !ok || committed() || !m.wait(until, moving.UserID) {
+			if end() || !ok || original == nil || !m.wait(until, moving.UserID) {
 				return response, err
 			}
+			proto.Reset(message)
+			proto.Merge(message, original)
 		}
 	}
+}
+
+// once runs a request that does not run again.
+func (m *moving) once(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
+	attempt, end := m.store.WithAttempt(ctx)
+	defer end()
+	return next(attempt, request)
 }
 
 // wait waits until the rows of a user can be written, and reports whether they can.

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // movingWorld is a server that has a user whose rows are moving.
@@ -45,9 +46,12 @@ func (w *movingWorld) enter(state store.MoveState) {
 
 // call calls an operation.
 func (w *movingWorld) call(operation func(context.Context) error) error {
+	request := connect.NewRequest(&plazav1.MoveUserRequest{UserId: "as sent"})
 	_, err := w.intercept(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+		require.Equal(w.t, "as sent", request.Msg.GetUserId())
+		request.Msg.UserId = "changed by the operation"
 		return nil, operation(ctx)
-	})(w.t.Context(), nil)
+	})(w.t.Context(), request)
 	return err
 }
 

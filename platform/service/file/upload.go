@@ -90,8 +90,9 @@ func isNotUpload(u store.DailyUsage) bool {
 }
 
 var (
-	errNoStorage = fail.Unavailable("this network keeps no files: no storage is configured", nil)
-	errAbandoned = fail.Unavailable("the upload took too long", nil)
+	errNoStorage  = fail.Unavailable("this network keeps no files: no storage is configured", nil)
+	errOwnerMoved = fail.Unavailable("the owner of the files has moved to another home region during the upload", nil)
+	errAbandoned  = fail.Unavailable("the upload took too long", nil)
 )
 
 // sweepGrace is how long past its deadline an upload is left alone, because the clocks of servers may differ.
@@ -176,6 +177,9 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	}
 	if err := u.requireVideosAllowed(form.FeedType); err != nil {
 		return nil, err
+	}
+	if u.owner != nil && u.service.HomeOf(u.owner.ID) != u.home {
+		return nil, errOwnerMoved
 	}
 	tx := u.service.Store.NewTx(u.home)
 	u.spendQuotas(tx)

@@ -35,17 +35,17 @@ var errBehind = fail.Unavailable("the user cannot be moved at once", errors.New(
 // home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails before
 // the transaction; rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are refused.
 func (w *work) moveAtOnce(ctx context.Context) error {
+	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
+		if err := w.letWrite(ctx); err != nil {
+			return err
+		}
+	}
 	possible, err := w.possibleAtOnce(ctx)
 	if err != nil {
 		return err
 	}
 	if !possible {
 		return w.freeze(ctx)
-	}
-	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
-		if err := w.letWrite(ctx); err != nil {
-			return err
-		}
 	}
 	export, err := w.catchUp(ctx)
 	if err != nil {
@@ -187,8 +187,13 @@ func (w *work) awaitServers(ctx context.Context) error {
 	}
 }
 
+// letWriteTime bounds letWrite, which a server that stops does, too.
+const letWriteTime = 2 * time.Second
+
 // letWrite ends an attempt whose rows are all at the old home.
 func (w *work) letWrite(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letWriteTime)
+	defer cancel()
 	return w.publishNext(ctx, store.MoveAnnounced, w.move.IDs)
 }
 

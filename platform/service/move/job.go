@@ -123,7 +123,7 @@ func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Dur
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
 func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group // a home that does not answer does not keep the others from it
 	for _, home := range region.All() {
 		g.Go(func() error {
 			tx := w.Store.NewTx(home)

@@ -75,32 +75,44 @@ func (w *work) rows() []steps.Step {
 	return []steps.Step{w.step("rows", w.movePage), w.step("export", w.restartExport)}
 }
 
-// movePage moves the rows of a page of ids in one transaction.
+// movePage moves rows of a page of ids in one transaction, which has one round trip: others can have added any number of rows.
 func (w *work) movePage(ctx context.Context, after []string) (steps.Result, error) {
 	ids, err := w.ids(ctx, after, idsPerPage)
 	if err != nil || len(ids) == 0 {
 		return steps.Result{Last: true}, err
 	}
-	if err := w.moveRows(ctx, [][]string{idsOf(ids)}, nil); err != nil {
-		return steps.Result{}, err
+	var more bool
+	err = w.moveIn(ctx, func(ctx context.Context, tx *store.InteractiveTx, moved map[string]int64) error {
+		full, err := w.moveRowsOf(ctx, tx, idsOf(ids), store.MoveTables, moved)
+		more = len(full) > 0
+		return err
+	})
+	if more || err != nil {
+		return steps.Result{Position: after}, err
 	}
 	return steps.Result{Position: []string{ids[len(ids)-1].ID}, Last: len(ids) < idsPerPage}, nil
 }
 
-// moveRows moves the rows of pages of ids, and does what is queued in last, in one transaction.
+// moveRows moves all rows of pages of ids, and does what is queued in last, in one transaction.
 func (w *work) moveRows(ctx context.Context, pages [][]string, last *store.Tx) error {
+	return w.moveIn(ctx, func(ctx context.Context, tx *store.InteractiveTx, moved map[string]int64) (err error) {
+		for _, ids := range pages {
+			for tables := store.MoveTables; len(tables) > 0; {
+				if tables, err = w.moveRowsOf(ctx, tx, ids, tables, moved); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.Send(ctx, last.Tx)
+	})
+}
+
+// moveIn moves rows in a transaction, and counts them by kind.
+func (w *work) moveIn(ctx context.Context, move func(ctx context.Context, tx *store.InteractiveTx, moved map[string]int64) error) error {
 	var moved map[string]int64
 	err := w.Store.RunInteractive(ctx, w.move.FromHome, func(ctx context.Context, tx *store.InteractiveTx) error {
 		moved = map[string]int64{}
-		for _, ids := range pages {
-			if err := w.moveRowsOf(ctx, tx, ids, moved); err != nil {
-				return err
-			}
-		}
-		if last == nil {
-			return nil
-		}
-		return tx.Send(ctx, last.Tx)
+		return move(ctx, tx, moved)
 	})
 	if err != nil {
 		return err
@@ -111,31 +123,27 @@ func (w *work) moveRows(ctx context.Context, pages [][]string, last *store.Tx) e
 	return nil
 }
 
-// moveRowsOf moves the rows of a page of ids, and adds their numbers to moved. Each round trip moves a page of rows of each table
-// that may have more.
-func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, moved map[string]int64) error {
+// moveRowsOf moves a page of rows of each table with some ids in one round trip, and adds their numbers to moved. It returns the
+// tables that may have more. The items of the flag queue, at most one for an id, move with the first of them.
+func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, tables []*store.MoveTable, moved map[string]int64) (full []*store.MoveTable, err error) {
 	var items int64
+	rows := make([]int64, len(tables))
 	queued := w.Store.NewTx(w.move.FromHome)
 	queued.MoveFlagItems(ids, w.move.ToHome, &items)
-	for tables := store.MoveTables; len(tables) > 0; queued = w.Store.NewTx(w.move.FromHome) {
-		rows := make([]int64, len(tables))
-		for i, table := range tables {
-			queued.MoveTable(table, ids, w.move.ToHome, &rows[i])
-		}
-		if err := tx.Send(ctx, queued.Tx); err != nil {
-			return err
-		}
-		var full []*store.MoveTable
-		for i, table := range tables {
-			moved[table.Name] += rows[i]
-			if rows[i] == int64(table.PageRows) {
-				full = append(full, table)
-			}
-		}
-		tables = full
+	for i, table := range tables {
+		queued.MoveTable(table, ids, w.move.ToHome, &rows[i])
+	}
+	if err := tx.Send(ctx, queued.Tx); err != nil {
+		return nil, err
 	}
 	moved["flag_items"] += items
-	return nil
+	for i, table := range tables {
+		moved[table.Name] += rows[i]
+		if rows[i] == int64(table.PageRows) {
+			full = append(full, table)
+		}
+	}
+	return full, nil
 }
 
 func idsOf(moved []store.MovedID) []string {

@@ -90,7 +90,7 @@ func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(contex
 		}
 		defer release() // the pool discards connections that are in a transaction
 		began := d.routes.enter()
-		defer began.leave()
+		defer func() { d.leaveAfter(bounded, began, err) }()
 		t := &InteractiveTx{conn: conn.Conn(), home: home, routes: d.routes, since: began.number}
 		err = d.runInteractive(bounded, t, f)
 		if !unreachable(err) && bounded.Err() == nil {

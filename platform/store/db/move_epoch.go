@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"sync/atomic"
+	"time"
 )
 
 // epoch is the time between two changes of routes, with the statements in progress that were checked against the routes of
@@ -26,6 +27,19 @@ func (r *Routes) enter() *epoch {
 
 func (e *epoch) leave() { e.inProgress.Add(-1) }
 
+// abandonedGrace is how long the database may take to end a statement after its time limit.
+const abandonedGrace = 2 * time.Second
+
+// leaveAfter is leave for statements of a transaction. Without an answer of the database they count as in progress until its time
+// limit of statements has ended them.
+func (d *DB) leaveAfter(ctx context.Context, e *epoch, err error) {
+	if err != nil && (ctx.Err() != nil || unreachable(err) || connectionLost(err)) {
+		time.AfterFunc(d.timeout+abandonedGrace, e.leave)
+		return
+	}
+	e.leave()
+}
+
 // epochNumber returns the number of the epoch; 0 without routes.
 func (r *Routes) epochNumber() uint64 {
 	if r == nil {
@@ -34,14 +48,8 @@ func (r *Routes) epochNumber() uint64 {
 	return r.epoch.Load().number
 }
 
-// nextEpoch begins an epoch and returns its number. The caller holds r.mu, and statements that begin from now on wait for it.
-func (r *Routes) nextEpoch() uint64 {
-	last := r.epoch.Load()
-	next := &epoch{number: last.number + 1}
-	r.earlier = append(r.earlier, last)
-	r.epoch.Store(next)
-	return next.number
-}
+// begin begins an epoch. The caller holds r.mu.
+func (r *Routes) begin(next *epoch) { r.earlier = append(r.earlier, r.epoch.Swap(next)) }
 
 // Followed are versions of the routes of users whose moves are not finished.
 type Followed map[string]int64
@@ -84,16 +92,20 @@ func (r *Routes) Writable(userID string) (ok bool, changed <-chan struct{}) {
 type attempt struct {
 	since     uint64 // the epoch in which it began
 	committed atomic.Bool
+	ended     atomic.Bool // work that continues without the request looks up homes itself
 }
 
 type attemptKey struct{}
 
 // WithAttempt returns a context for an attempt of a request: statements fail with a MovingError if the rows that they concern
-// have come to another home since it began. committed reports whether a transaction was committed, or may have been, that
-// another attempt would repeat.
-func (d *DB) WithAttempt(ctx context.Context) (with context.Context, committed func() bool) {
+// have come to another home since it began. end ends the attempt, and reports whether a transaction was committed, or may have been,
+// that another attempt would repeat.
+func (d *DB) WithAttempt(ctx context.Context) (with context.Context, end func() (committed bool)) {
 	a := &attempt{since: d.routes.epochNumber()}
-	return context.WithValue(ctx, attemptKey{}, a), a.committed.Load
+	return context.WithValue(ctx, attemptKey{}, a), func() bool {
+		a.ended.Store(true)
+		return a.committed.Load()
+	}
 }
 
 func attemptOf(ctx context.Context) *attempt {
@@ -104,7 +116,7 @@ func attemptOf(ctx context.Context) *attempt {
 // sinceOf returns the epoch in which the homes of a statement were looked up at the earliest; began is the epoch in which its
 // batch or transaction began.
 func sinceOf(ctx context.Context, began uint64) uint64 {
-	if a := attemptOf(ctx); a != nil {
+	if a := attemptOf(ctx); a != nil && !a.ended.Load() {
 		return min(a.since, began)
 	}
 	return began

@@ -69,6 +69,11 @@ func errMoving(userID string) error {
 	return e
 }
 
+func isMoving(err error) bool {
+	_, ok := errors.AsType[*MovingError](err)
+	return ok
+}
+
 // errRoutesStale is the cause of the error of a server that does not know the current routes.
 var errRoutesStale = errors.New("the routes of moved ids were not read for too long")
 
@@ -138,7 +143,8 @@ func (r *Routes) Put(route Route, ids []string) {
 	if stored.UserID == "" {
 		before, _ = region.HomeOf(route.UserID) // the id of a row
 	}
-	route.left, route.epoch = stored.left, r.nextEpoch()
+	next := &epoch{number: r.epochNumber() + 1}
+	route.left, route.epoch = stored.left, next.number
 	*stored = route
 	if stored.current() != before {
 		stored.left = route.epoch
@@ -155,6 +161,7 @@ func (r *Routes) Put(route Route, ids []string) {
 		r.unfinished[route.UserID] = stored
 	}
 	r.count()
+	r.begin(next) // statements that begin in it see all of the above
 	close(r.changed)
 	r.changed = make(chan struct{})
 }

@@ -169,14 +169,16 @@ func (t *Tx) waitForRow(ctx context.Context, h *home) (leave func(), err error) 
 }
 
 func (t *Tx) commit(ctx context.Context, h *home) error {
-	maybeCommitted := false // by an earlier attempt whose response was lost
+	var lost error // of an earlier attempt, which may have been committed
 	for try := 0; ; try++ {
-		failed, err := t.run(ctx, h, t.stepsOf(maybeCommitted))
+		failed, err := t.run(ctx, h, t.stepsOf(lost != nil))
 		switch {
 		case err == nil:
 			return nil
-		case maybeCommitted && violatedConstraint(err) == t.idempotentBy:
+		case lost != nil && violatedConstraint(err) == t.idempotentBy:
 			return nil
+		case lost != nil && isMoving(err):
+			return lost
 		case failed != nil && failed.guard != nil && sqlState(err) == stateDivisionByZero:
 			return failed.guard
 		case failed != nil && failed.conflicts[violatedConstraint(err)] != nil:
@@ -185,7 +187,7 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 			return err
 		case retryable(err):
 		case connectionLost(err) && t.idempotentBy != "":
-			maybeCommitted = true
+			lost = err
 		default:
 			return err
 		}
@@ -227,14 +229,15 @@ const (
 )
 
 // run sends the transaction once. It returns the step that failed, if any, with the error.
-func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
+func (t *Tx) run(ctx context.Context, h *home, steps []Step) (failed *Step, err error) {
 	t.db.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
 	conn, release, err := h.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	defer t.db.routes.enter().leave()
+	began := t.db.routes.enter()
+	defer func() { t.db.leaveAfter(ctx, began, err) }()
 	if err := t.requireWritable(ctx); err != nil {
 		return nil, err
 	}
@@ -258,7 +261,7 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 	}
 	batch.Queue(sqlCommit)
 	results := conn.SendBatch(ctx, &batch)
-	failed, err := readResults(results, prefix, steps)
+	failed, err = readResults(results, prefix, steps)
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}

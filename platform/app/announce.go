@@ -83,10 +83,15 @@ func (a *announcer) commit(ctx context.Context, home region.Code, change func(*s
 	return tx.Commit(ctx)
 }
 
-// withdraw removes the server where it usually is, once it writes no more. Rows at other homes expire.
-func (a *announcer) withdraw(ctx context.Context) {
-	err := a.commit(ctx, a.local, func(tx *store.Tx) { tx.WithdrawServer(a.server.ID) })
-	if err != nil {
-		a.log.DebugContext(ctx, "the server counts as running for another minute", "error", err)
+// withdrawBefore returns a function that removes the server where it usually is, and then calls end. It is called when the server
+// writes no more. Rows at other homes expire.
+func (a *announcer) withdrawBefore(end func()) func() {
+	return func() {
+		ctx := context.Background()
+		err := a.commit(ctx, a.local, func(tx *store.Tx) { tx.WithdrawServer(a.server.ID) })
+		if err != nil {
+			a.log.DebugContext(ctx, "the server counts as running for another minute", "error", err)
+		}
+		end()
 	}
 }

@@ -174,7 +174,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: func() { announced.withdraw(context.Background()); d.close() }, drain: d.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: d.background.of(d.cfg.Region, d.storage)}, nil
+	return &parts{handler: g, workers: workers, close: announced.withdrawBefore(d.close), drain: d.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: d.background.of(d.cfg.Region, d.storage)}, nil //nolint:contextcheck // the server withdraws when its context has ended
 }
 
 func (d *dependencies) openKeys() error {

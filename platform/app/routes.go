@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // routesEvery is the interval at which the server reads where moved users are, and movingEvery the one while a move is not
@@ -93,8 +94,8 @@ func (r *routes) pause() time.Duration {
 }
 
 // moveSettle returns how long the move of a user waits until every server knows a state and statements that were sent
-// before have ended: those of a server that does not know it end before its lease, and take a statement timeout and the
-// database's grace.
+// before have ended: those of a server that does not know it end before its lease, or with a request that has committed something
+// until then, and take a statement timeout and the database's grace.
 func (d *dependencies) moveSettle() time.Duration {
-	return cmp.Or(d.pace.settle, d.limits.MoveLease+routesEvery+d.cfg.StatementTimeout.Std()+2*time.Second)
+	return cmp.Or(d.pace.settle, d.limits.MoveLease+routesEvery+db.FinishCommitted+d.cfg.StatementTimeout.Std()+2*time.Second)
 }

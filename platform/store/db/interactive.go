@@ -23,7 +23,7 @@ type InteractiveTx struct {
 
 // Exec runs a statement whose rows are discarded. The home is its first argument.
 func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args, sinceOf(ctx, t.since)); err != nil {
+	if err := t.routes.requireWritable(ctx, args, t.since); err != nil {
 		return err
 	}
 	_, err := t.conn.Exec(ctx, st.on(t.conn), t.queue(st, args)...)
@@ -32,7 +32,7 @@ func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) er
 
 // Query runs a statement and scans its rows. The home is its first argument.
 func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.Rows) error, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args, sinceOf(ctx, t.since)); err != nil {
+	if err := t.routes.requireWritable(ctx, args, t.since); err != nil {
 		return err
 	}
 	rows, err := t.conn.Query(ctx, st.on(t.conn), t.queue(st, args)...)
@@ -51,7 +51,7 @@ func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.
 func (t *InteractiveTx) Send(ctx context.Context, queued *Tx) error {
 	var batch pgx.Batch
 	for _, s := range queued.steps {
-		if err := t.routes.requireWritable(ctx, s.args[1:], sinceOf(ctx, t.since)); err != nil {
+		if err := t.routes.requireWritable(ctx, s.args[1:], t.since); err != nil {
 			return err
 		}
 		batch.Queue(s.statement.on(t.conn), s.args...)

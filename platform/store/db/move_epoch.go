@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -88,11 +90,19 @@ func (r *Routes) Writable(userID string) (ok bool, changed <-chan struct{}) {
 	return route == nil || !route.refuses(), r.changed
 }
 
+// FinishCommitted is how long an attempt of a request that has committed a transaction sends statements about users who began to
+// move afterwards. The server follows these moves once the attempt has ended, so that it ends as if they began later.
+const FinishCommitted = 3 * time.Second
+
 // attempt is one attempt of a request.
 type attempt struct {
-	since     uint64 // the epoch in which it began
-	committed atomic.Bool
-	ended     atomic.Bool // work that continues without the request looks up homes itself
+	since uint64 // the epoch in which it began
+
+	mu        sync.Mutex
+	committed bool
+	ended     bool   // work that continues without the request looks up homes itself
+	first     *epoch // of the first transaction that was committed; it does not end before the attempt
+	until     time.Time
 }
 
 type attemptKey struct{}
@@ -102,9 +112,26 @@ type attemptKey struct{}
 // that another attempt would repeat.
 func (d *DB) WithAttempt(ctx context.Context) (with context.Context, end func() (committed bool)) {
 	a := &attempt{since: d.routes.epochNumber()}
-	return context.WithValue(ctx, attemptKey{}, a), func() bool {
-		a.ended.Store(true)
-		return a.committed.Load()
+	return context.WithValue(ctx, attemptKey{}, a), a.end
+}
+
+func (a *attempt) end() (committed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first != nil && !a.ended {
+		a.first.leave()
+	}
+	a.ended = true
+	return a.committed
+}
+
+// finish makes e last until the attempt ends, if it has committed its first transaction in e.
+func (a *attempt) finish(e *epoch, until time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.first == nil && !a.ended {
+		a.first, a.until = e, until
+		e.inProgress.Add(1)
 	}
 }
 
@@ -113,18 +140,46 @@ func attemptOf(ctx context.Context) *attempt {
 	return a
 }
 
-// sinceOf returns the epoch in which the homes of a statement were looked up at the earliest; began is the epoch in which its
-// batch or transaction began.
-func sinceOf(ctx context.Context, began uint64) uint64 {
-	if a := attemptOf(ctx); a != nil && !a.ended.Load() {
-		return min(a.since, began)
+// sentIn is when a statement is sent.
+type sentIn struct {
+	// since is the epoch in which its home was looked up at the earliest.
+	since uint64
+	// until is the last epoch whose routes apply to it.
+	until uint64
+}
+
+// sentIn returns when a statement is sent whose batch or transaction began in an epoch.
+func (r *Routes) sentIn(ctx context.Context, began uint64) sentIn {
+	s := sentIn{began, math.MaxUint64}
+	a := attemptOf(ctx)
+	if a == nil {
+		return s
 	}
-	return began
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return s
+	}
+	if a.first != nil && r.now().Before(a.until) {
+		s.until = a.first.number
+	}
+	s.since = min(a.since, began)
+	return s
 }
 
 // noteCommit records that a transaction was committed or may have been.
 func (t *Tx) noteCommit(ctx context.Context, refusal, err error) {
 	if a := attemptOf(ctx); a != nil && !t.unrecorded && maybeStored(refusal, err) {
-		a.committed.Store(true)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.committed = true
 	}
+}
+
+// leave ends the statements of a transaction that began in e.
+func (t *Tx) leave(ctx context.Context, e *epoch, err error) {
+	if a := attemptOf(ctx); a != nil && err == nil && !t.unrecorded {
+		a.finish(e, t.db.routes.now().Add(FinishCommitted))
+	}
+	t.db.leaveAfter(ctx, e, err)
 }

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -109,4 +110,55 @@ func TestWritable(t *testing.T) {
 		ok, _ = s.Routes().Writable(region.NewID(region.EU))
 		require.True(t, ok)
 	}
+}
+
+// TestCommittedAttemptsFinish checks that an attempt of a request that has committed a transaction is not refused by a move that
+// begins afterwards, within a limit, and that the server does not follow the move before the attempt has ended.
+func TestCommittedAttemptsFinish(t *testing.T) {
+	s := openNew(t)
+	now := time.Now()
+	s.Routes().SetClock(func() time.Time { return now })
+	user, other := region.NewID(region.EU), region.NewID(region.US)
+	version := int64(0)
+	enter := func(state db.MoveState) {
+		version++
+		s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: state, Version: version}, nil)
+	}
+	write := func(ctx context.Context, id string) error {
+		w := s.NewTx(region.EU)
+		w.Exec(raw(`SELECT $1::text, $2::text`), id)
+		return w.Commit(ctx)
+	}
+	read := func(ctx context.Context) error {
+		b := s.NewBatch()
+		b.Add(region.EU, raw(`SELECT $1::text, $2::text`), discard, user)
+		return b.Run(ctx)
+	}
+	ctx, end := s.WithAttempt(t.Context())
+	require.NoError(t, write(ctx, other))
+	uncommitted, endUncommitted := s.WithAttempt(t.Context())
+	enter(db.MoveMoving)
+	require.NoError(t, read(ctx))
+	require.NoError(t, write(ctx, user))
+	require.Equal(t, user, movingUser(read(uncommitted)))
+	require.Equal(t, user, movingUser(write(t.Context(), user)))
+	require.Empty(t, s.Routes().Followed(), "the attempt is in progress")
+	require.False(t, endUncommitted())
+	now = now.Add(db.FinishCommitted)
+	require.Equal(t, user, movingUser(read(ctx)), "it takes too long")
+	require.True(t, end())
+	require.Equal(t, db.Followed{user: version}, s.Routes().Followed())
+	end()
+	require.Equal(t, db.Followed{user: version}, s.Routes().Followed(), "it ends once")
+
+	enter(db.MoveAnnounced)
+	enter(db.MoveFrozen)
+	ctx, end = s.WithAttempt(t.Context())
+	require.NoError(t, write(ctx, other))
+	enter(db.MoveMoving)
+	require.NoError(t, read(ctx))
+	require.Equal(t, user, movingUser(write(ctx, user)), "it was refused before")
+	require.True(t, end())
+	require.NoError(t, write(ctx, other), "work that continues keeps nothing from ending")
+	require.Equal(t, db.Followed{user: version}, s.Routes().Followed())
 }

@@ -37,8 +37,9 @@ type Route struct {
 	State   MoveState
 	Version int64
 
-	epoch uint64 // that began when this server learned about the version
-	left  uint64 // the epoch in which it learned that the rows are at another home; 0 if it always knew
+	epoch  uint64 // that began when this server learned about the version
+	frozen uint64 // the epoch since which it refuses writes
+	left   uint64 // the epoch in which it learned that the rows are at another home; 0 if it always knew
 }
 
 // refuses reports whether the rows must not be written.
@@ -144,7 +145,10 @@ func (r *Routes) Put(route Route, ids []string) {
 		before, _ = region.HomeOf(route.UserID) // the id of a row
 	}
 	next := &epoch{number: r.epochNumber() + 1}
-	route.left, route.epoch = stored.left, next.number
+	route.left, route.epoch, route.frozen = stored.left, next.number, next.number
+	if stored.State == MoveFrozen && route.State == MoveMoving { // nothing adds ids that were not collected
+		route.frozen = stored.frozen
+	}
 	*stored = route
 	if stored.current() != before {
 		stored.left = route.epoch
@@ -287,9 +291,9 @@ type refusal struct {
 }
 
 // refusalOf returns the refusal of the first id among args whose rows must not be written, or must not be read if there is
-// one. all includes lists of several ids. since is the epoch in which the homes of the ids were looked up.
-func (r *Routes) refusalOf(args []any, all bool, since uint64) (worst refusal) {
-	if r.held.Load() == 0 && r.left.Load() <= since {
+// one. all includes lists of several ids.
+func (r *Routes) refusalOf(args []any, all bool, sent sentIn) (worst refusal) {
+	if r.held.Load() == 0 && r.left.Load() <= sent.since {
 		return worst
 	}
 	r.mu.RLock()
@@ -298,9 +302,9 @@ func (r *Routes) refusalOf(args []any, all bool, since uint64) (worst refusal) {
 		route := r.route(id)
 		switch {
 		case route == nil || worst.unreadable:
-		case route.State == MoveMoving, route.left > since:
+		case route.State == MoveMoving && route.epoch <= sent.until, route.left > sent.since:
 			worst = refusal{route.UserID, true}
-		case route.State == MoveFrozen:
+		case route.refuses() && route.frozen <= sent.until:
 			worst.userID = route.UserID
 		}
 	}
@@ -335,24 +339,24 @@ func isMover(ctx context.Context) bool { return ctx.Value(moverKey{}) != nil }
 
 // requireWritable returns an error if the transaction concerns an id whose rows are moving.
 func (t *Tx) requireWritable(ctx context.Context) error {
-	since := sinceOf(ctx, t.since)
 	for i := range t.steps {
-		if err := t.db.routes.requireWritable(ctx, t.steps[i].args[1:], since); err != nil {
+		if err := t.db.routes.requireWritable(ctx, t.steps[i].args[1:], t.since); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// requireWritable returns an error if the arguments of a statement contain an id whose rows must not be written.
-func (r *Routes) requireWritable(ctx context.Context, args []any, since uint64) error {
+// requireWritable returns an error if the arguments of a statement contain an id whose rows must not be written. began is the
+// epoch in which its transaction began.
+func (r *Routes) requireWritable(ctx context.Context, args []any, began uint64) error {
 	if isMover(ctx) {
 		return nil
 	}
 	if err := cmp.Or(r.requireFresh(), r.requireAnnounced()); err != nil {
 		return err
 	}
-	if refused := r.refusalOf(args, true, since); refused.userID != "" {
+	if refused := r.refusalOf(args, true, r.sentIn(ctx, began)); refused.userID != "" {
 		return errMoving(refused.userID)
 	}
 	return nil
@@ -365,14 +369,15 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 	if isMover(ctx) {
 		return nil
 	}
-	routes, since := b.db.routes, sinceOf(ctx, b.since)
+	routes := b.db.routes
+	sent := routes.sentIn(ctx, b.since)
 	if err := routes.requireFresh(); err != nil {
 		return err
 	}
 	for home, queries := range b.queries {
 		first := refusal{}
 		for _, q := range queries {
-			if first = routes.refusalOf(q.args[1:], true, since); first.unreadable {
+			if first = routes.refusalOf(q.args[1:], true, sent); first.unreadable {
 				break
 			}
 		}
@@ -383,7 +388,7 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 			return errMoving(first.userID)
 		}
 		region.Miss(ctx, home)
-		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.refusalOf(q.args[1:], false, since).unreadable })
+		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.refusalOf(q.args[1:], false, sent).unreadable })
 		if len(b.queries[home]) == 0 {
 			delete(b.queries, home)
 		}

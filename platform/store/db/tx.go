@@ -237,7 +237,7 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (failed *Step, err 
 	}
 	defer release()
 	began := t.db.routes.enter()
-	defer func() { t.db.leaveAfter(ctx, began, err) }()
+	defer func() { t.leave(ctx, began, err) }()
 	if err := t.requireWritable(ctx); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -19,6 +20,7 @@ type announcer struct {
 	local  region.Code
 	log    *slog.Logger
 	wanted chan []string // routes to announce at once
+	known  atomic.Bool   // whether a home has recorded the server
 }
 
 // newAnnouncer returns the announcer of a server, whose store does not write before the first announcement.
@@ -55,6 +57,7 @@ func (a *announcer) announce(ctx context.Context) {
 	err := a.commitAny(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) })
 	switch {
 	case err == nil:
+		a.known.Store(true)
 		a.store.Routes().Announced(began)
 	case ctx.Err() == nil:
 		a.log.WarnContext(ctx, "no home has recorded that this server is running", "error", err)
@@ -87,11 +90,14 @@ func (a *announcer) commit(ctx context.Context, home region.Code, change func(*s
 // writes no more. Rows at other homes expire.
 func (a *announcer) withdrawBefore(end func()) func() {
 	return func() {
+		defer end()
+		if !a.known.Load() {
+			return
+		}
 		ctx := context.Background()
 		err := a.commit(ctx, a.local, func(tx *store.Tx) { tx.WithdrawServer(a.server.ID) })
 		if err != nil {
 			a.log.DebugContext(ctx, "the server counts as running for another minute", "error", err)
 		}
-		end()
 	}
 }

@@ -34,6 +34,8 @@ type Limits struct {
 	HoldMoving time.Duration
 	// FollowMove bounds how long a move waits until all servers follow it before it lets users write again.
 	FollowMove time.Duration
+	// LetWrite bounds how long a move tries to let users write again after such an attempt.
+	LetWrite time.Duration
 	// MoveAtOnce bounds the transaction that moves all rows of a user. More rows move a page at a time.
 	MoveAtOnce time.Duration
 
@@ -95,6 +97,7 @@ func Production() Limits {
 		AnnounceLease:  50 * time.Second,
 		HoldMoving:     1500 * time.Millisecond,
 		FollowMove:     600 * time.Millisecond,
+		LetWrite:       2 * time.Second,
 		MoveAtOnce:     time.Second,
 
 		DeliverNow:     400 * time.Millisecond,

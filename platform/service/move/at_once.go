@@ -93,32 +93,37 @@ func (w *work) catchUp(ctx context.Context) (*store.Export, error) {
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	files, err := w.collectAll(ctx)
-	if err != nil {
+	if err := w.copyExisting(ctx, w.move.ID); err != nil {
 		return nil, err
 	}
-	for _, id := range append(files, w.move.ID) {
-		if err := w.copyObjects(ctx, id); err != nil && !noStorage(err) {
-			return nil, err
-		}
-	}
-	return export, nil
+	return export, w.collectAll(ctx, func(files []string) error { return w.copyExisting(ctx, files...) })
 }
 
-// collectAll adds all ids that are not known yet, and returns the files among them.
-func (w *work) collectAll(ctx context.Context) (files []string, err error) {
+// copyExisting copies the objects of ids, unless there is no storage.
+func (w *work) copyExisting(ctx context.Context, ids ...string) error {
+	for _, id := range ids {
+		if err := w.copyObjects(ctx, id); err != nil && !noStorage(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// collectAll adds all ids that are not known yet. It calls newFiles with the files among them before it does, so that every file
+// that is known has been copied.
+func (w *work) collectAll(ctx context.Context, newFiles func([]string) error) (err error) {
 	for _, source := range store.MoveSources {
+		var before func([]string) error
+		if source.Kind == store.MovedFile {
+			before = newFiles
+		}
 		for result := (steps.Result{}); !result.Last; {
-			var added []string
-			if result, added, err = w.collectPage(ctx, source, result.Position, collectAtOnce); err != nil {
-				return nil, err
-			}
-			if source.Kind == store.MovedFile {
-				files = append(files, added...)
+			if result, err = w.collect(ctx, source, result.Position, collectAtOnce, before); err != nil {
+				return err
 			}
 		}
 	}
-	return files, nil
+	return nil
 }
 
 // hold makes every server refuse statements that concern the user, including the ids that were added at the last moment. It
@@ -138,8 +143,7 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 		if err := w.awaitServers(ctx); err != nil {
 			return err
 		}
-		files, err := w.collectAll(ctx)
-		if err != nil {
+		if err := w.collectAll(ctx, func([]string) error { return errBehind }); err != nil {
 			return err
 		}
 		var export *store.Export
@@ -148,7 +152,7 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		if len(files) > 0 || newArchive(copied, export) {
+		if newArchive(copied, export) {
 			return errBehind
 		}
 	}
@@ -187,12 +191,9 @@ func (w *work) awaitServers(ctx context.Context) error {
 	}
 }
 
-// letWriteTime bounds letWrite, which a server that stops does, too.
-const letWriteTime = 2 * time.Second
-
-// letWrite ends an attempt whose rows are all at the old home.
+// letWrite ends an attempt whose rows are all at the old home, also if the server is stopping.
 func (w *work) letWrite(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letWriteTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Limits.LetWrite)
 	defer cancel()
 	return w.publishNext(ctx, store.MoveAnnounced, w.move.IDs)
 }

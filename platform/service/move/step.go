@@ -15,59 +15,58 @@ import (
 // collection returns the steps that find the ids that move.
 func (w *work) collection() []steps.Step {
 	all := []steps.Step{w.step("ids of users", func(ctx context.Context, _ []string) (steps.Result, error) {
-		_, err := w.addIDs(ctx, store.MovedUser, []string{w.move.ID})
-		return steps.Result{Last: true}, err
+		return steps.Result{Last: true}, w.addIDs(ctx, store.MovedUser, []string{w.move.ID}, nil)
 	})}
 	for _, source := range store.MoveSources {
 		all = append(all, w.step("ids of "+source.Kind, func(ctx context.Context, after []string) (steps.Result, error) {
-			return w.collect(ctx, source, after)
+			return w.collect(ctx, source, after, readPage, nil)
 		}))
 	}
 	return all
 }
 
-// collect adds the ids in a page of rows.
-func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string) (steps.Result, error) {
-	result, _, err := w.collectPage(ctx, source, after, readPage)
-	return result, err
-}
-
-// collectPage adds the ids in a page of rows, and returns those that were not known.
-func (w *work) collectPage(ctx context.Context, source *store.MoveSource, after []string, limit int) (_ steps.Result, added []string, err error) {
+// collect adds the ids in a page of rows, see addIDs.
+func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string, limit int, before func(added []string) error) (steps.Result, error) {
 	var rows []store.MoveRow
 	reads := w.Store.NewReadBatch()
 	reads.MoveRows(source, w.move.FromHome, w.move.ID, after, limit, &rows)
 	if err := reads.Run(ctx); err != nil || len(rows) == 0 {
-		return steps.Result{Last: true}, nil, err
+		return steps.Result{Last: true}, err
 	}
 	var ids []string
 	for _, row := range rows {
 		ids = append(ids, row.IDs...)
 	}
-	added, err = w.addIDs(ctx, source.Kind, ids)
-	return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < limit}, added, err
+	err := w.addIDs(ctx, source.Kind, ids, before)
+	return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < limit}, err
 }
 
 // addIDs stores those of ids that are new at every home, at the old home of the user last: an id that is known there is known
-// everywhere. It returns them.
-func (w *work) addIDs(ctx context.Context, kind string, ids []string) (added []string, err error) {
+// everywhere. It calls before with them, unless it is nil or there are none; its error ends addIDs.
+func (w *work) addIDs(ctx context.Context, kind string, ids []string, before func(added []string) error) error {
 	if len(ids) == 0 {
-		return nil, nil
+		return nil
 	}
+	var added []string
 	reads := w.Store.NewReadBatch()
 	reads.UnknownMovedIDs(w.move.FromHome, w.move.ID, ids, &added)
 	if err := reads.Run(ctx); err != nil || len(added) == 0 {
-		return nil, err
+		return err
+	}
+	if before != nil {
+		if err := before(added); err != nil {
+			return err
+		}
 	}
 	others := slices.DeleteFunc(region.All(), func(home region.Code) bool { return home == w.move.FromHome })
 	for _, home := range append(others, w.move.FromHome) {
 		tx := w.Store.NewTx(home)
 		tx.InsertMovedIDs(w.move.ID, kind, added)
 		if err := tx.Commit(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // rows returns the steps that move the rows a page at a time.

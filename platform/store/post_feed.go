@@ -154,15 +154,21 @@ func (h *homeFeed) everyone(st directions, posts int) {
 			h.everyone(feedEveryoneLast, everyoneLast)
 			return
 		}
-		last := slices.IndexFunc(h.rows, func(e PostFeedEntry) bool { return e.TargetType == "" })
-		if last >= 0 {
-			if last < h.Limit {
-				h.reads.stops = append(h.reads.stops, Position{Time: h.rows[last].CreatedAt, ID: h.rows[last].ID})
-			}
-			h.rows = h.rows[:last]
-		}
+		h.stop()
 		h.end()
 	})
+}
+
+// stop removes the last post of the window from the rows, and notes that the home stopped there before the page was full.
+func (h *homeFeed) stop() {
+	last := slices.IndexFunc(h.rows, func(e PostFeedEntry) bool { return e.TargetType == "" })
+	if last < 0 {
+		return
+	}
+	end := Position{Time: h.rows[last].CreatedAt, ID: h.rows[last].ID}
+	if h.rows = slices.Delete(h.rows, last, last+1); len(h.rows) < h.Limit {
+		h.reads.stops = append(h.reads.stops, end)
+	}
 }
 
 // window looks for the page among some of the home's posts. Otherwise all targets are read, after those that are unknown.

@@ -194,17 +194,12 @@ func (h *homeSearch) look(windows []int) {
 
 // add adds the rows that several searches find once, and notes where the search stopped before the page was full.
 func (h *homeSearch) add() {
-	found := 0
 	for _, row := range h.rows {
 		switch {
-		case row.Weight == windowEnd && found < h.page.Limit:
+		case row.Weight == windowEnd && len(h.rows) <= h.page.Limit:
 			h.reads.stops = append(h.reads.stops, Position{Time: row.CreatedAt, ID: row.ID})
-		case row.Weight == windowEnd:
-		default:
-			found++
-			if !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }) {
-				*h.into = append(*h.into, row)
-			}
+		case row.Weight != windowEnd && !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }):
+			*h.into = append(*h.into, row)
 		}
 	}
 }

@@ -91,23 +91,25 @@ const (
 // moveTable returns a table whose rows move if the id in the column owner moves. key is the rest of the primary key after
 // home.
 func moveTable(name, owner, key string) *MoveTable {
-	return newMoveTable(name, movePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM `+name+
-		` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint) RETURNING 1`)
+	return newMoveTable(name, key, movePage, `SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint`)
 }
 
 // moveShortPages is moveTable for a table in which plans for more rows would read all rows.
 func moveShortPages(name, owner, key string) *MoveTable {
-	return newMoveTable(name, shortMovePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM unnest($2::text[]) AS i (id)
+	return newMoveTable(name, key, shortMovePage, `SELECT `+key+` FROM unnest($2::text[]) AS i (id)
 		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id ORDER BY `+key+` LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
-		LIMIT `+strconv.Itoa(shortMovePage)+`) RETURNING 1`)
+		LIMIT `+strconv.Itoa(shortMovePage))
 }
 
-func newMoveTable(name string, page int, sql string) *MoveTable {
-	st := stmt("moves.rows."+name, sql)
+// newMoveTable returns a table of which a page selects the keys of the rows that move. They are read once: PostgreSQL would read them
+// once for each row of a table about which it has no statistics yet.
+func newMoveTable(name, key string, size int, page string) *MoveTable {
+	st := stmt("moves.rows."+name, `WITH page AS MATERIALIZED (`+page+`)
+		UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM page) RETURNING 1`)
 	if t := shared[name]; t != nil {
 		st = st.UpdatesUnlocked(t, whileMoving)
 	}
-	return &MoveTable{Name: name, PageRows: page, move: st}
+	return &MoveTable{Name: name, PageRows: size, move: st}
 }
 
 // whileMoving is why the rows that move are not locked before.

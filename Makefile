@@ -146,7 +146,7 @@ fuzz: ## Run every fuzz target for FUZZTIME.
 	@hack/fuzz.sh $(FUZZTIME)
 
 .PHONY: hostile
-hostile: ## Attack a network on the loopback interface, and measure what other users notice (ARGS=…).
+hostile: ## Attack networks on the loopback interface, and compare the costs with and without defences (ARGS=…).
 	@hack/ensure-postgres.sh
 	@go run ./platform/hostile $(ARGS)
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
@@ -88,7 +89,7 @@ func WithListeners(api, ops net.Listener) Option {
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
-	o := options{limits: limits.Production()}
+	o := options{limits: timeLimits()}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -272,3 +273,12 @@ func (e *ListenError) Error() string {
 
 // Unwrap returns the cause, such as syscall.EADDRINUSE.
 func (e *ListenError) Unwrap() error { return e.Err }
+
+// timeLimits returns the limits of servers that users reach.
+func timeLimits() limits.Limits {
+	l := limits.Production()
+	if defence.Off(defence.CancelGrace) {
+		l.CancelGrace = 0
+	}
+	return l
+}

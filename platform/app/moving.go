@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -61,8 +62,11 @@ func (m *moving) once(ctx context.Context, request connect.AnyRequest, next conn
 // wait waits until the rows of a user can be written, and reports whether they can.
 func (m *moving) wait(ctx context.Context, userID string) bool {
 	ok, changed := m.store.Routes().Writable(userID)
-	if ok {
+	switch {
+	case ok:
 		return ctx.Err() == nil
+	case defence.Off(defence.HeldRequests):
+		return false
 	}
 	select {
 	case m.held <- struct{}{}:

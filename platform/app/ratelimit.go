@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/ratelimit"
@@ -34,6 +35,9 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 		return false, err
 	}}
 	workers := d.jobWorkers([]jobs.Job{settings, d.sweepRateUsages(shared)})
+	if defence.Off(defence.SharedRateLimits) {
+		return limits, workers
+	}
 	for _, home := range region.All() {
 		workers = append(workers, worker{name: "rate limits of " + home.String(), run: func(ctx context.Context) error {
 			limiter.Share(ctx, home, d.exchangeRateUsages, func(err error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/eclipse/paho.mqtt.golang/packets"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-social/plaza/platform/loopback"
 )
 
 // Goals for realtime events.
@@ -92,7 +93,7 @@ func (w *watching) open(ctx context.Context, e *environment) error {
 
 // connect opens a connection with one subscription, whose events it counts.
 func (w *watching) connect(ctx context.Context, address string, p person, n int, topic string) error {
-	options := &websocket.DialOptions{Subprotocols: []string{"mqtt"}, HTTPClient: fromAddress(n / connectionsPerAddress)}
+	options := &websocket.DialOptions{Subprotocols: []string{"mqtt"}, HTTPClient: loopback.Client(n / connectionsPerAddress)}
 	socket, _, err := websocket.Dial(ctx, "ws://"+address+"/mqtt", options) //nolint:bodyclose // there is none
 	if err != nil {
 		return err
@@ -114,12 +115,6 @@ func (w *watching) connect(ctx context.Context, address string, p person, n int,
 	}
 	go w.read(c)
 	return nil
-}
-
-// fromAddress returns a client at an address of its own of the loopback interface.
-func fromAddress(i int) *http.Client {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, 0, byte(i))}} //nolint:gosec // small
-	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
 }
 
 // exchange sends a packet and checks the answer.

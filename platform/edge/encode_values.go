@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/freeform"
 )
 
@@ -58,7 +59,16 @@ func appendTimestamp(b []byte, stamp *timestamppb.Timestamp) ([]byte, error) {
 	return append(b, 'Z', '"'), nil
 }
 
-func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) { return freeform.Of(s).Append(b), nil }
+func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) {
+	object := freeform.Of(s)
+	if defence.Off(defence.RawObjects) {
+		values := &structpb.Struct{}
+		if err := protojson.Unmarshal(object.Append(nil), values); err != nil {
+			return nil, err
+		}
+	}
+	return object.Append(b), nil
+}
 
 // appendFloat formats like ECMAScript, as protojson does. NaN and infinities, which JSON cannot represent, are errors.
 func appendFloat(b []byte, f float64) ([]byte, error) {

@@ -1,8 +1,8 @@
-// The program hostile attacks a network on the loopback interface, and measures what other users notice.
+// The program hostile attacks networks on the loopback interface, and measures what the attacks cost.
 //
-// For each attack it measures the requests of users who behave, without the attack and then during it, and the memory of
-// the server. It fails if the 99th percentile of their latency grows to more than three times its quiet value, if one of
-// their requests fails, or if the server exceeds its memory.
+// Each attack has a limit, and a control: the same attack on a network without one of its defences, where it must cost more than
+// the limit. Otherwise the attack is harmless and proves nothing. Costs are allocated bytes, round trips, rows and accepted requests;
+// latencies are not measured.
 package main
 
 import (
@@ -12,46 +12,28 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
+	"regexp"
 	"syscall"
 	"text/tabwriter"
-	"time"
 )
 
-const (
-	// maxRatio is how much larger the 99th percentile may be during an attack.
-	maxRatio = 3
-	// maxMemory is what an attack may add to the memory of the server: response-memory, and the pixels of images in
-	// progress.
-	maxMemory = 768 << 20
-	// settle is the time before each measurement.
-	settle = 2 * time.Second
+var (
+	errTooMuch  = errors.New("an attack costs more than allowed")
+	errHarmless = errors.New("an attack does not cost more without its defence, so that it proves nothing")
 )
-
-var errTooMuch = errors.New("an attack affected other users, or the server's memory, more than allowed")
 
 type options struct {
 	binary string
-	window time.Duration
-	noise  time.Duration
 	only   string
-	attack string
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack; default: built from this tree")
-	flag.DurationVar(&o.window, "window", 8*time.Second, "duration of each measurement")
-	flag.DurationVar(&o.noise, "noise", 10*time.Millisecond, "latencies below this count as equal, because the server shares the machine with its attackers")
-	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
-	flag.StringVar(&o.attack, "attack", "", "attack the network at "+apiVariable+" until the signal SIGTERM, and measure nothing")
+	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack, built with the tag hostile; default: built from this tree")
+	flag.StringVar(&o.only, "only", "", "regular expression for the names of the attacks to run; default: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	do := run
-	if o.attack != "" {
-		do = runAttack
-	}
-	err := do(ctx, o)
+	err := run(ctx, o)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
@@ -59,99 +41,109 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) (err error) {
-	n, err := startNetwork(ctx, o.binary)
+// run runs the selected attacks and their controls, and prints a table of the costs.
+func run(ctx context.Context, o options) error {
+	dir, err := os.MkdirTemp("", "plaza-hostile-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, n.stop()) }()
-	users, err := newUsers(ctx, n)
-	if err != nil {
-		return err
+	defer func() { _ = os.RemoveAll(dir) }()
+	if o.binary == "" {
+		fmt.Fprintln(os.Stderr, "building plaza with switches for its defences …")
+		if o.binary, err = build(ctx, dir); err != nil {
+			return err
+		}
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "attack\tp99 without it\tduring it\tratio\tmemory added\tverdict\t")
-	failed := false
+	selected, err := regexp.Compile(o.only)
+	if err != nil {
+		return fmt.Errorf("flag -only: %w", err)
+	}
+	var outcomes []outcome
 	for _, a := range attacks() {
-		if !strings.Contains(a.name, o.only) {
-			continue
+		if selected.MatchString(a.name) {
+			outcomes = append(outcomes, outcome{attack: a})
 		}
-		found, err := measure(ctx, n, users, a, o)
-		if err != nil {
-			return fmt.Errorf("%s: %w", a.name, err)
-		}
-		if found.failed != nil {
-			fmt.Fprintln(os.Stderr, found.failed)
-		}
-		failed = failed || !found.allowed()
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%s\t\n", a.name, milliseconds(found.quiet), milliseconds(found.busy), found.ratio(),
-			found.memory>>20, found.verdict())
 	}
-	if err := table.Flush(); err != nil {
+	if err := defended(ctx, o.binary, outcomes); err != nil {
 		return err
 	}
-	if failed {
+	for i := range outcomes {
+		if outcomes[i].controlCost, err = undefended(ctx, o.binary, outcomes[i].attack); err != nil {
+			return fmt.Errorf("%s: without the defence: %w", outcomes[i].name, err)
+		}
+	}
+	return report(outcomes)
+}
+
+// outcome is what an attack costs.
+type outcome struct {
+	attack
+
+	cost, controlCost float64 // with and without the defence
+}
+
+// verdict returns why an outcome is a failure; nil if it is not one.
+func (o outcome) verdict() error {
+	switch {
+	case o.cost > o.most:
 		return errTooMuch
+	case o.controlCost <= o.most:
+		return errHarmless
 	}
 	return nil
 }
 
-// outcome is what an attack did to others.
-type outcome struct {
-	quiet, busy time.Duration // 99th percentiles
-	noise       time.Duration // as in the options
-	memory      int64         // added
-	failed      error         // of a request of a user who behaves
-}
-
-func (o outcome) ratio() float64 {
-	return float64(max(o.busy, o.noise)) / float64(max(o.quiet, o.noise))
-}
-
-func (o outcome) allowed() bool {
-	return o.failed == nil && o.ratio() <= maxRatio && o.memory <= maxMemory
-}
-
-func (o outcome) verdict() string {
-	switch {
-	case o.allowed():
-		return "ok"
-	case o.failed != nil:
-		return "FAILED REQUESTS"
-	}
-	return "TOO MUCH"
-}
-
-// measure measures what others notice of an attack.
-func measure(ctx context.Context, n *network, users *users, a attack, o options) (outcome, error) {
-	fmt.Fprintf(os.Stderr, "%s …\n", a.name)
-	pause(ctx, settle)
-	before, err := n.memory(ctx)
+// defended runs all attacks on one network with all defences.
+func defended(ctx context.Context, binary string, outcomes []outcome) (err error) {
+	n, err := startNetwork(ctx, binary)
 	if err != nil {
-		return outcome{}, err
+		return err
 	}
-	quiet, failed := users.measure(ctx, o.window)
-	if failed != nil {
-		return outcome{noise: o.noise, failed: fmt.Errorf("without the attack: %w", failed)}, nil
+	defer func() { err = errors.Join(err, n.stop(ctx)) }()
+	for i, o := range outcomes {
+		fmt.Fprintf(os.Stderr, "%d of %d: %s …\n", i+1, len(outcomes), o.name)
+		if outcomes[i].cost, err = o.run(ctx, n); err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
 	}
-	attacking, end := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- startAttack(attacking, n, a) }()
-	pause(ctx, settle)
-	watching := n.watchMemory(attacking)
-	busy, failed := users.measure(ctx, o.window)
-	end()
-	highest := <-watching
-	return outcome{noise: o.noise, quiet: quiet, busy: busy, memory: highest - before, failed: errors.Join(failed, <-ended)}, nil
+	return nil
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
+// undefended runs an attack on a network of its own without the defence.
+func undefended(ctx context.Context, binary string, a attack) (cost float64, err error) {
+	fmt.Fprintf(os.Stderr, "control of %s …\n", a.name)
+	settings := a.settings
+	if a.without != "" {
+		settings = append(settings, "HOSTILE_OFF="+string(a.without))
 	}
+	n, err := startNetwork(ctx, binary, settings...)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, n.stop(ctx)) }()
+	return a.run(ctx, n)
 }
 
-func milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+// report prints the outcomes, and returns the failures.
+func report(outcomes []outcome) error {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "attack\tunit\tat most\tcost\tof control\tthe control\tverdict")
+	var failures []error
+	for _, o := range outcomes {
+		verdict := "ok"
+		if err := o.verdict(); err != nil {
+			verdict = "FAILED"
+			failures = append(failures, fmt.Errorf("%s: %w", o.name, err))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", o.name, o.unit, short(o.most), short(o.cost), short(o.controlCost), o.control(), verdict)
+	}
+	return errors.Join(append(failures, table.Flush())...)
+}
+
+// short returns a cost with the precision that matters.
+func short(cost float64) string {
+	if cost > 0 && cost < 100 && cost != float64(int64(cost)) {
+		return fmt.Sprintf("%.1f", cost)
+	}
+	return fmt.Sprintf("%.0f", cost)
 }

@@ -7,84 +7,125 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/plaza-social/plaza/platform/loopback"
+	"github.com/plaza-social/plaza/platform/region"
 )
 
 const (
 	readyTimeout = time.Minute
 	stopTimeout  = 30 * time.Second
-	port         = 18081
+	dailyBytes   = 1 << 20 // that a user can upload
 )
 
-// network is a running plaza dev. Attackers and users send their requests to its region eu.
+// network is a running plaza dev with default limits, except for what a user can upload.
 type network struct {
-	dir    string
-	cmd    *exec.Cmd
-	api    string // base URL
-	apiKey string
-	client *http.Client
-	prefix string       // of the ids of users
-	signed atomic.Int64 // number of users who were signed in
+	dir      string
+	cmd      *exec.Cmd
+	measures string // address of the allocated bytes
+	facts    facts
+	db       *pgx.Conn
+	http     *http.Client
+	signedIn atomic.Int64 // number of users
 }
 
-// newNetwork returns a client of a network whose users have ids with a prefix.
-func newNetwork(prefix string) *network {
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
-	return &network{prefix: prefix, client: client}
+// facts are the parts of dev.json that the attacks use.
+type facts struct {
+	NetworkID   string `json:"networkId"`
+	APIKey      string `json:"apiKey"`
+	AdminToken  string `json:"adminToken"`
+	DatabaseURL string `json:"databaseUrl"`
+	Regions     map[region.Code]struct {
+		BaseURL string `json:"baseUrl"`
+		OpsURL  string `json:"opsUrl"`
+	} `json:"regions"`
 }
 
-// startNetwork starts a network with its default limits.
-func startNetwork(ctx context.Context, binary string) (n *network, err error) {
+// build builds the program plaza with switches for its defences.
+func build(ctx context.Context, dir string) (string, error) {
+	binary := filepath.Join(dir, "plaza")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules,hostile", "-o", binary, "./platform/cmd/plaza")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return binary, nil
+}
+
+// startNetwork starts a network. settings are variables of its environment.
+func startNetwork(ctx context.Context, binary string, settings ...string) (n *network, err error) {
 	dir, err := os.MkdirTemp("", "plaza-hostile-")
 	if err != nil {
 		return nil, err
 	}
-	n = newNetwork("user")
-	n.dir = dir
+	n = &network{dir: dir, http: loopback.Client(0)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.stop())
+			err = errors.Join(err, n.stop(ctx))
 		}
 	}()
-	if binary == "" {
-		binary = filepath.Join(dir, "plaza")
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./platform/cmd/plaza")
-		if output, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("go build: %w\n%s", err, output)
-		}
+	if n.measures, err = freeAddress(ctx); err != nil {
+		return nil, err
 	}
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // the database server is another user
 		return nil, err
 	}
-	if err := n.launch(ctx, binary); err != nil {
+	if err := n.launch(ctx, binary, settings); err != nil {
 		return nil, err
 	}
-	return n, n.readFacts()
+	content, err := os.ReadFile(filepath.Join(n.dir, "data", "dev.json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(content, &n.facts); err != nil {
+		return nil, err
+	}
+	n.db, err = pgx.Connect(ctx, n.facts.DatabaseURL)
+	return n, err
 }
 
+// freeAddress returns an address at which nothing listens.
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// files returns the folder in which the network keeps the contents of files.
+func (n *network) files() string { return filepath.Join(n.dir, "files") }
+
 // launch starts the program and waits until it has written its facts and is ready.
-func (n *network) launch(ctx context.Context, binary string) error {
+func (n *network) launch(ctx context.Context, binary string, settings []string) error {
 	log, err := os.Create(filepath.Join(n.dir, "log"))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the program has its own descriptor
-	n.cmd = exec.CommandContext(ctx, binary, "dev", "--ephemeral", "--port", strconv.Itoa(port), "--data-dir", filepath.Join(n.dir, "data"))
+	n.cmd = exec.CommandContext(ctx, binary, "dev", "--ephemeral", "--port", "0", "--data-dir", filepath.Join(n.dir, "data"))
+	n.cmd.Env = append(os.Environ(), "HOSTILE_MEASURE="+n.measures, fmt.Sprintf("PLAZA_DAILY_UPLOAD_BYTES=%d", dailyBytes),
+		"PLAZA_STORAGE_URL=file://"+n.files(), "PLAZA_ACCESS_LOG=off")
+	n.cmd.Env = append(n.cmd.Env, settings...)
 	n.cmd.Stdout, n.cmd.Stderr = log, log
 	n.cmd.Cancel = func() error { return n.cmd.Process.Signal(syscall.SIGTERM) }
 	n.cmd.WaitDelay = stopTimeout
 	if err := n.cmd.Start(); err != nil {
 		return err
 	}
-	for end := time.Now().Add(readyTimeout); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 100*time.Millisecond) {
+	for end := time.Now().Add(readyTimeout); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 50*time.Millisecond) {
 		if output, _ := os.ReadFile(log.Name()); bytes.Contains(output, []byte("plaza: ready")) {
 			return nil
 		}
@@ -93,24 +134,11 @@ func (n *network) launch(ctx context.Context, binary string) error {
 	return fmt.Errorf("plaza dev is not ready after %s:\n%s", readyTimeout, output)
 }
 
-func (n *network) readFacts() error {
-	content, err := os.ReadFile(filepath.Join(n.dir, "data", "dev.json"))
-	if err != nil {
-		return err
-	}
-	var facts struct {
-		APIKey  string `json:"apiKey"`
-		Regions map[string]struct {
-			BaseURL string `json:"baseUrl"`
-		} `json:"regions"`
-	}
-	err = json.Unmarshal(content, &facts)
-	n.apiKey, n.api = facts.APIKey, facts.Regions["eu"].BaseURL
-	return err
-}
-
 // stop stops the program and removes its data.
-func (n *network) stop() error {
+func (n *network) stop(ctx context.Context) error {
+	if n.db != nil {
+		_ = n.db.Close(context.WithoutCancel(ctx)) // the server stops
+	}
 	if n.cmd != nil && n.cmd.Process != nil {
 		_ = n.cmd.Cancel()
 		_ = n.cmd.Wait() // its exit code is ignored
@@ -118,72 +146,74 @@ func (n *network) stop() error {
 	return os.RemoveAll(n.dir)
 }
 
-// memory returns the resident memory of the program. dev runs three regions in one process, so that none of them has the
-// metrics of a process.
-func (n *network) memory(ctx context.Context) (int64, error) {
-	output, err := exec.CommandContext(ctx, "ps", "-o", "rss=", "-p", strconv.Itoa(n.cmd.Process.Pid)).Output()
-	if err != nil {
-		return 0, fmt.Errorf("ps: %w", err)
+// allocated returns the bytes that the program has allocated since it started.
+func (n *network) allocated(ctx context.Context) (total float64, err error) {
+	answer, err := n.get(ctx, "http://"+n.measures)
+	if err == nil {
+		_, err = fmt.Sscan(string(answer), &total)
 	}
-	kibibytes, err := strconv.ParseInt(strings.TrimSpace(string(output)), 10, 64)
-	return kibibytes << 10, err
+	return total, err
 }
 
-// watchMemory sends the highest memory seen when ctx is done.
-func (n *network) watchMemory(ctx context.Context) <-chan int64 {
-	found := make(chan int64, 1)
-	go func() {
-		var highest int64
-		for ; ctx.Err() == nil; pause(ctx, 250*time.Millisecond) {
-			if bytes, err := n.memory(ctx); err == nil {
-				highest = max(highest, bytes)
-			}
-		}
-		found <- highest
-	}()
-	return found
-}
-
-// signIn creates a user, and returns the access token.
-func (n *network) signIn(ctx context.Context, c *http.Client) (string, error) {
-	body := fmt.Sprintf(`{"userId":"%s-%d","deviceId":"device"}`, n.prefix, n.signed.Add(1))
-	var answer struct {
-		AccessToken string `json:"accessToken"`
-	}
-	err := n.call(ctx, c, http.MethodPost, "/api/v5/sessions", http.Header{"X-Api-Key": {n.apiKey}}, body, &answer)
-	return answer.AccessToken, err
-}
-
-// statusError is the error of a response other than 200.
-type statusError struct {
-	status int
-	body   string
-}
-
-func (e *statusError) Error() string { return fmt.Sprintf("status %d: %.300s", e.status, e.body) }
-
-// call sends a request, and decodes the response into answer unless that is nil.
-func (n *network) call(ctx context.Context, c *http.Client, method, path string, header http.Header, body string, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, n.api+path, strings.NewReader(body))
+// metric returns the sum of the series of a metric of the server in eu.
+func (n *network) metric(ctx context.Context, name string) (float64, error) {
+	text, err := n.get(ctx, n.facts.Regions[region.EU].OpsURL+"/metrics")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	request.Header = header
-	response, err := c.Do(request)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if families[name] == nil {
+		return 0, fmt.Errorf("the server has no metric %s", name)
+	}
+	var sum float64
+	for _, m := range families[name].GetMetric() {
+		sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+	}
+	return sum, nil
+}
+
+// roundTrips returns the number of round trips of the server in eu to the database.
+func (n *network) roundTrips(ctx context.Context) (float64, error) {
+	return n.metric(ctx, "plaza_database_round_trips_total")
+}
+
+// query returns the number that a statement selects.
+func (n *network) query(ctx context.Context, statement string, args ...any) (found float64, err error) {
+	err = n.db.QueryRow(ctx, "SELECT ("+statement+")::double precision", args...).Scan(&found)
+	return found, err
+}
+
+// added returns by how much a number grows while f runs.
+func added(ctx context.Context, read func(context.Context) (float64, error), f func() error) (float64, error) {
+	before, err := read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := f(); err != nil {
+		return 0, err
+	}
+	after, err := read(ctx)
+	return after - before, err
+}
+
+func (n *network) get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := n.http.Do(request)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(response.Body)
-	switch {
-	case err != nil:
-		return err
-	case response.StatusCode != http.StatusOK:
-		return &statusError{response.StatusCode, string(content)}
-	case answer == nil:
-		return nil
-	}
-	return json.Unmarshal(content, answer)
+	return io.ReadAll(response.Body)
 }
 
-func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
+// host returns the host and port of the API in eu.
+func (n *network) host() string {
+	return strings.TrimPrefix(n.facts.Regions[region.EU].BaseURL, "http://")
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/narrow"
@@ -306,12 +307,20 @@ func (b *broker) permits(ctx context.Context, c *subscriber, filters []string) (
 	ctx, cancel := context.WithTimeout(ctx, b.hub.limits().Subscribe)
 	defer cancel()
 	for some := range slices.Chunk(filters, filtersPerRequest) {
-		if err := b.hub.Limits.AwaitSpare(ctx, c.caller); err != nil {
+		if err := b.admitSubscriptions(ctx, c); err != nil {
 			return permitted, err
 		}
 		permitted = append(permitted, b.permitsSome(ctx, c, some)...)
 	}
 	return permitted, nil
+}
+
+// admitSubscriptions waits until the rate limit of the user allows the filters that count as one request.
+func (b *broker) admitSubscriptions(ctx context.Context, c *subscriber) error {
+	if defence.Off(defence.SubscriptionRate) {
+		return nil
+	}
+	return b.hub.Limits.AwaitSpare(ctx, c.caller)
 }
 
 // permitsSome is permits for the filters that count as one request.

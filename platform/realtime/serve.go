@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -65,7 +66,7 @@ func (h *Hub) enter(owner string) error {
 	switch {
 	case h.closed:
 		return fail.Unavailable("the server is shutting down", nil)
-	case h.streams[owner] >= h.StreamsPerUser:
+	case h.streams[owner] >= h.StreamsPerUser && !defence.Off(defence.StreamsPerUser):
 		return fail.New(fail.CodeRateLimited, "Too many streams")
 	}
 	h.streams[owner]++
@@ -175,7 +176,7 @@ func (s *stream) catchUp(ctx context.Context, upTo int64) error {
 			return err
 		}
 		for some := range slices.Chunk(found, replayedPerRequest) {
-			if err := missed.limits.AwaitSpare(ctx, missed.caller); err != nil {
+			if err := missed.admitSome(ctx); err != nil {
 				return err
 			}
 			err = s.hub.deliver(ctx, s.conn.home, some, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })

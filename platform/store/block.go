@@ -3,8 +3,10 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -64,9 +66,9 @@ var (
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
 	// Anyone can add a row of blocked_by about a user, so none of these statements reads all of them.
 	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
-		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked' ORDER BY blocker_id LIMIT %[1]d)`, MaxHidden+1))
+		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked' ORDER BY blocker_id LIMIT %[1]d)`, maxHiddenRead()))
 	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
-		ORDER BY blocker_id LIMIT %d`, MaxHidden+1))
+		ORDER BY blocker_id LIMIT %d`, maxHiddenRead()))
 	sqlHiddenAmong   = stmt("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
 	sqlBlockersAmong = stmt("blocks.blockersAmong", selectBlockersAmong)
 
@@ -95,6 +97,14 @@ func (r *ReadBatch) BlockedBy(blockedID, blockerID string, into **MirroredBlock)
 
 // MaxHidden is the maximum number of ids with which a result of HiddenFrom or BlockersOf is complete.
 const MaxHidden = 1000
+
+// maxHiddenRead is the maximum number of ids of each direction that a statement reads.
+func maxHiddenRead() int {
+	if defence.Off(defence.HiddenUsers) {
+		return math.MaxInt
+	}
+	return MaxHidden + 1
+}
 
 // HiddenFrom reads the internal ids of the users that a user blocks or is blocked by, in no particular order. If there
 // are more than MaxHidden, the result has more than MaxHidden of them, at most 2 × (MaxHidden + 1), and may lack some.

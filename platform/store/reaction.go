@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -78,7 +79,9 @@ func (w *Tx) InsertReaction(r Reaction, exists error) {
 // names than it shows.
 func (w *Tx) GuardReactionNames(ref string, limit int, refusal error) {
 	w.Guard(sqlReactionNamesGuard, refusal, ref, limit)
-	w.Exec(sqlReactionCountsPurge, ref)
+	if !defence.Off(defence.UnusedCounters) {
+		w.Exec(sqlReactionCountsPurge, ref)
+	}
 }
 
 // DeleteReaction deletes a reaction and its count. The transaction fails with gone if there is none.

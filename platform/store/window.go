@@ -2,9 +2,11 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -12,7 +14,14 @@ import (
 // listWindows are the numbers of rows among which a home looks for a page of a list with a filter that has no index: in
 // the second window only if the first one does not fill the page. Then the page ends, with the rows that were found and
 // a token for the rows after the windows.
-var listWindows = []int{200, 19_800}
+var listWindows = []int{200, lastListWindow()}
+
+func lastListWindow() int {
+	if defence.Off(defence.ListWindows) {
+		return math.MaxInt
+	}
+	return 19_800
+}
 
 // Position is the position of a row in a list.
 type Position struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
@@ -107,6 +108,13 @@ func (r *run) eraseTables(ctx context.Context, home region.Code, position []stri
 	if err != nil {
 		return steps.Result{}, err
 	}
+	var next []string
+	if defence.Off(defence.ErasureBatches) {
+		for _, t := range all[1:] {
+			next = append(next, textOf(append([]string{t.walk.Table}, t.after...)))
+		}
+		all = all[:1]
+	}
 	visit := visited(p.Attempts)
 	reads := r.Store.NewReadBatch()
 	for _, t := range all {
@@ -116,7 +124,6 @@ func (r *run) eraseTables(ctx context.Context, home region.Code, position []stri
 		return steps.Result{}, err
 	}
 	erased, processed := map[string]int32{}, 0
-	var next []string
 	for _, t := range all {
 		last := store.LastErasurePage(t.rows, visit, pageSize)
 		if mine := slices.ContainsFunc(t.rows, store.ErasureRow.Concerns); mine && processed > 0 && processed+len(t.rows) > pageSize {

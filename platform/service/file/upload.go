@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -237,7 +238,7 @@ func (f Form) check() error {
 // Abort ends the upload, and removes what was stored unless Finish succeeded. It must be called once. It works even if the request's context is done.
 func (u *Upload) Abort(ctx context.Context) {
 	u.depart()
-	if u.closed || len(u.files) == 0 {
+	if u.closed || len(u.files) == 0 || defence.Off(defence.UploadQuota) {
 		return
 	}
 	u.closed = true

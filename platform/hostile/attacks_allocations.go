@@ -139,7 +139,10 @@ func largeImage(ctx context.Context, n *network) (float64, error) {
 		return 0, err
 	}
 	allocated, err := added(ctx, n.allocated, func() error {
-		_, err := uploader.do(ctx, http.MethodPost, "/api/v4/images", form, "Content-Type", contentType)
+		a, err := uploader.do(ctx, http.MethodPost, "/api/v4/images", form, "Content-Type", contentType)
+		if err == nil && a.status >= http.StatusInternalServerError {
+			err = fmt.Errorf("status %d: %s", a.status, a.body)
+		}
 		return err
 	})
 	return allocated / mebibyte, err

@@ -25,7 +25,7 @@ func roundTripAttacks() []attack {
 			name: "subscriptions that are refused", finding: "A5", unit: "round trips within 5 s", most: 800, run: subscribe, without: defence.SubscriptionRate,
 		},
 		{
-			name: "streams that resume", finding: "A6", unit: "round trips within 5 s", most: 3000, run: resumeStreams, without: defence.ReplayRate,
+			name: "streams that resume", finding: "A6", unit: "round trips within 5 s", most: 4000, run: resumeStreams, without: defence.ReplayRate,
 		},
 		{
 			name: "erasure of a user", finding: "A11", unit: "writes of its progress", most: 40, run: eraseUser, without: defence.ErasureBatches,
@@ -96,10 +96,7 @@ func resumeStreams(ctx context.Context, n *network) (float64, error) {
 	return added(ctx, n.roundTrips, func() error {
 		resuming, stop := context.WithTimeout(ctx, observed)
 		defer stop()
-		return together(ctx, 15, func(int) error {
-			reader.resume(resuming, path, position)
-			return nil
-		})
+		return together(ctx, 15, func(int) error { return reader.resume(resuming, path, position) })
 	})
 }
 
@@ -133,12 +130,17 @@ func (c *client) positionOf(ctx context.Context, path string) (string, error) {
 }
 
 // resume reads a stream after a position until ctx is done.
-func (c *client) resume(ctx context.Context, path, position string) {
+func (c *client) resume(ctx context.Context, path, position string) error {
 	response, err := c.openStream(ctx, path, position)
-	if err == nil {
-		_, _ = io.Copy(io.Discard, response.Body) // ends with ctx
-		_ = response.Body.Close()
+	if err != nil {
+		return err
 	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.Copy(io.Discard, response.Body) // ends with ctx
+	if ctx.Err() == nil {
+		return fmt.Errorf("%s: status %d, and the stream has ended", path, response.StatusCode)
+	}
+	return nil
 }
 
 // eraseUser erases a user without content, and counts the steps until the first pass has ended.

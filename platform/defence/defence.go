@@ -1,8 +1,8 @@
 // Package defence names defences against hostile clients which the program hostile switches off, to see that its attacks do harm
 // without them. Defences that are settings, such as rate limits, have no name here: the program changes the setting.
 //
-// They can be switched off only in programs that are built with the tag hostile. In all others Off is false, and the compiler
-// leaves the branch out.
+// They can be switched off only in programs that are built with the tag hostile. In all others Off is constant false,
+// and the compiler omits the code that it guards.
 package defence
 
 // Name is the name of a defence.
@@ -16,7 +16,8 @@ const (
 	StreamsPerUser   Name = "streams-per-user"   // a user has a maximum number of event streams and connections by MQTT
 	RawObjects       Name = "raw-objects"        // free-form objects are answered as the bytes of the row
 	PostHeads        Name = "post-heads"         // the check of who may see posts does not read their content
-	UploadQuota      Name = "upload-quota"       // bytes of uploads in progress count, and refused ones are removed
+	UploadQuota      Name = "upload-quota"       // bytes of uploads in progress count towards the quota of the user
+	UploadRemoval    Name = "upload-removal"     // the bytes of a refused upload are removed at once
 	SubscriptionRate Name = "subscription-rate"  // subscriptions by MQTT count as requests of the user
 	ReplayRate       Name = "replay-rate"        // the missed events of a stream that resumes count as requests of the user
 	StoredAnswers    Name = "stored-answers"     // the bytes of answers that are stored for a user's idempotency keys are limited
@@ -31,7 +32,7 @@ const (
 // All returns all defences.
 func All() []Name {
 	return []Name{
-		WriteDeadline, ObjectSize, CancelGrace, StreamsPerUser, RawObjects, PostHeads, UploadQuota, SubscriptionRate, ReplayRate,
+		WriteDeadline, ObjectSize, CancelGrace, StreamsPerUser, RawObjects, PostHeads, UploadQuota, UploadRemoval, SubscriptionRate, ReplayRate,
 		StoredAnswers, UnusedCounters, HiddenUsers, ListWindows, ErasureBatches, SharedRateLimits, HeldRequests,
 	}
 }

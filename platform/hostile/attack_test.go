@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -65,7 +68,31 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.ErrorIs(t, outcome{attack: attack{most: 10}, cost: test.cost, controlCost: test.control}.verdict(), test.want)
+			o := outcome{attack: attack{most: 10}, cost: test.cost, controlCost: test.control}
+			require.ErrorIs(t, o.verdict(), test.want)
 		})
 	}
+}
+
+// TestErrorsAreVerdicts checks that an attack which cannot be carried out is not mistaken for one that costs nothing.
+func TestErrorsAreVerdicts(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("no answer")
+	o := outcome{attack: attack{most: 10, run: func(context.Context, *network) (float64, error) { return 1, failed }}, controlCost: 11}
+	require.NoError(t, o.verdict())
+	o.cost = o.measure(t.Context(), nil)
+	require.ErrorIs(t, o.verdict(), failed)
+}
+
+// TestProgramThatEnds starts a program that ends at once.
+func TestProgramThatEnds(t *testing.T) {
+	program, err := exec.LookPath("false")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	_, err = startNetwork(t.Context(), program)
+	require.ErrorContains(t, err, "plaza dev has ended")
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

@@ -140,7 +140,7 @@ func largeImage(ctx context.Context, n *network) (float64, error) {
 	}
 	allocated, err := added(ctx, n.allocated, func() error {
 		a, err := uploader.do(ctx, http.MethodPost, "/api/v4/images", form, "Content-Type", contentType)
-		if err == nil && a.status >= http.StatusInternalServerError {
+		if err == nil && a.status != http.StatusOK && a.status != http.StatusUnprocessableEntity {
 			err = fmt.Errorf("status %d: %s", a.status, a.body)
 		}
 		return err
@@ -148,16 +148,19 @@ func largeImage(ctx context.Context, n *network) (float64, error) {
 	return allocated / mebibyte, err
 }
 
-// formOf returns a form with a file.
-func formOf(name string, content []byte) (form, contentType string, err error) {
+// formOf returns a form with files of the same name.
+func formOf(name string, contents ...[]byte) (form, contentType string, err error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	part, err := w.CreateFormFile("files", name)
-	if err == nil {
-		_, err = part.Write(content)
+	for _, content := range contents {
+		part, err := w.CreateFormFile("files", name)
+		if err == nil {
+			_, err = part.Write(content)
+		}
+		if err != nil {
+			return "", "", err
+		}
 	}
-	if err == nil {
-		err = w.Close()
-	}
+	err = w.Close()
 	return body.String(), w.FormDataContentType(), err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 func connectionAttacks() []attack {
 	return []attack{
 		{
-			name: "answers that are not read", finding: "A15", unit: "requests in progress after 30 s", most: 2, run: neverRead, without: defence.WriteDeadline,
+			name: "answers that are not read", finding: "A15", unit: "requests in progress after 30 s", most: 0, run: neverRead, without: defence.WriteDeadline,
 		},
 		{
 			name: "event streams of a user", unit: "streams open", most: 16, run: manyStreams, without: defence.StreamsPerUser,
@@ -65,14 +66,20 @@ func neverRead(ctx context.Context, n *network) (float64, error) {
 		}
 		conns = append(conns, conn)
 	}
-	var inProgress float64
+	var inProgress, most float64
 	for range 30 {
-		pause(ctx, time.Second)
-		if inProgress, err = n.metric(ctx, "plaza_http_requests_in_flight"); err != nil || inProgress == 0 {
-			break
+		if inProgress, err = n.metric(ctx, "plaza_http_requests_in_flight"); err != nil {
+			return 0, err
 		}
+		if most = max(most, inProgress); inProgress == 0 && most >= unreadConnections {
+			return 0, nil
+		}
+		pause(ctx, time.Second)
 	}
-	return inProgress, err
+	if most < unreadConnections {
+		return 0, fmt.Errorf("only %v requests were in progress at a time", most)
+	}
+	return inProgress, ctx.Err()
 }
 
 // requestWithoutReading opens a connection and sends requests.
@@ -95,7 +102,7 @@ func manyStreams(ctx context.Context, n *network) (float64, error) {
 	}
 	streaming, stop := context.WithCancel(ctx) // ends the streams
 	defer stop()
-	return accepted(streaming, 60, func(ctx context.Context, _ int) (answer, error) {
+	return accepted(streaming, 60, http.StatusTooManyRequests, func(ctx context.Context, _ int) (answer, error) {
 		response, err := user.openStream(ctx, "/realtime/community.userAdded", "") //nolint:bodyclose // it ends with its context
 		if err != nil {
 			return answer{}, err

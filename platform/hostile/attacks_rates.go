@@ -29,19 +29,19 @@ func rateAttacks() []attack {
 			name: "sign-ups", unit: "users created beyond the rate", most: 110, run: signUps, settings: []string{"PLAZA_SESSION_RATE_LIMIT=off"},
 		},
 		{
-			name: "wrong tokens by MQTT", finding: "A5", unit: "tokens checked beyond the rate", most: 110, run: wrongTokens,
+			name: "wrong tokens by MQTT", finding: "A5", unit: "wrong tokens answered beyond the rate", most: 110, run: wrongTokens,
 			settings: []string{"PLAZA_CREDENTIAL_RATE_LIMIT=off"},
 		},
 		{
-			name: "requests during a move", finding: "A14", unit: "requests refused", most: 0, run: writeDuringMove, without: defence.HeldRequests,
+			name: "requests during a move", finding: "A14", unit: "requests refused", most: 8, run: writeDuringMove, without: defence.HeldRequests,
 		},
 	}
 }
 
 const (
-	usersPerSecond       = 20        // by the rate limit of a user
-	sessionsPerSecond    = 100. / 60 // by that of an address
-	credentialsPerSecond = 100. / 60
+	userRequestsPerSecond = 20        // by the rate limit of a user
+	sessionsPerSecond     = 100. / 60 // by that of an address
+	credentialsPerSecond  = 100. / 60
 )
 
 // manyRequests sends more requests of a user than allowed.
@@ -50,7 +50,7 @@ func manyRequests(ctx context.Context, n *network) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return beyondRefill(ctx, 400, usersPerSecond, func(ctx context.Context, _ int) (answer, error) {
+	return beyondRefill(ctx, 400, userRequestsPerSecond, func(ctx context.Context, _ int) (answer, error) {
 		return user.do(ctx, http.MethodGet, "/api/v3/users/"+user.userID, "")
 	})
 }
@@ -65,7 +65,7 @@ func requestsEverywhere(ctx context.Context, n *network) (float64, error) {
 	for _, home := range region.All() {
 		clients = append(clients, user.at(n, home))
 	}
-	return beyondRefill(ctx, 900, usersPerSecond, func(ctx context.Context, i int) (answer, error) {
+	return beyondRefill(ctx, 900, userRequestsPerSecond, func(ctx context.Context, i int) (answer, error) {
 		return clients[i%len(clients)].do(ctx, http.MethodGet, "/api/v3/users/"+user.userID, "")
 	})
 }
@@ -99,7 +99,8 @@ func wrongTokens(ctx context.Context, n *network) (float64, error) {
 	})
 }
 
-// writeDuringMove has users comment on a post of a user who moves to another home, and counts the comments that are refused.
+// writeDuringMove has users comment on a post of a user who moves to another home, and counts the comments that are refused. All others
+// must be stored.
 func writeDuringMove(ctx context.Context, n *network) (float64, error) {
 	users, err := n.newUsers(ctx, 9)
 	if err != nil {
@@ -110,32 +111,44 @@ func writeDuringMove(ctx context.Context, n *network) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	body := fmt.Sprintf(`{"referenceType":"post","referenceId":%q,"data":{"text":"hello"}}`, a.text("posts.0.postId"))
-	writing, stop := context.WithCancel(ctx)
-	defer stop()
-	var refused atomic.Int64
+	post := a.text("posts.0.postId")
+	moved, end := context.WithCancel(ctx)
+	defer end()
+	var written, refused atomic.Int64
 	ended := make(chan error, 1)
 	go func() {
-		ended <- together(writing, len(writers), func(i int) error {
-			for writing.Err() == nil {
-				a, err := writers[i].do(writing, http.MethodPost, "/api/v3/comments", body)
-				if err == nil && a.status != http.StatusOK {
-					refused.Add(1)
-				}
-				if err != nil && writing.Err() == nil {
-					return err
-				}
-				pause(writing, time.Second/usersPerSecond)
-			}
-			return nil
-		})
+		ended <- together(ctx, len(writers), func(i int) error { return writers[i].comment(ctx, moved, post, &written, &refused) })
 	}()
 	err = moveUser(ctx, n, moving.userID)
-	stop()
-	if written := <-ended; err == nil && !errors.Is(written, context.Canceled) {
-		err = written
+	end()
+	if err := errors.Join(err, <-ended); err != nil {
+		return 0, err
+	}
+	stored, err := n.query(ctx, "SELECT count(*) FROM comments WHERE reference_id = $1", post)
+	if err == nil && (stored == 0 || int64(stored) != written.Load()) {
+		err = fmt.Errorf("%d comments were acknowledged, and %v are stored", written.Load(), stored)
 	}
 	return float64(refused.Load()), err
+}
+
+// comment writes comments on a post until a move has ended, and counts those that were written and those that were refused.
+func (c *client) comment(ctx, moved context.Context, post string, written, refused *atomic.Int64) error {
+	body := fmt.Sprintf(`{"referenceType":"post","referenceId":%q,"data":{"text":"hello"}}`, post)
+	for moved.Err() == nil {
+		a, err := c.do(ctx, http.MethodPost, "/api/v3/comments", body)
+		switch {
+		case err != nil:
+			return err
+		case a.status == http.StatusOK:
+			written.Add(1)
+		case a.status == http.StatusServiceUnavailable:
+			refused.Add(1)
+		default:
+			return fmt.Errorf("status %d: %s", a.status, a.body)
+		}
+		pause(moved, time.Second/userRequestsPerSecond)
+	}
+	return nil
 }
 
 // moveUser moves a user to us and waits for the end.

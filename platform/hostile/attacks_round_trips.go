@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,8 +16,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// observed is how long the attacks that go on by themselves are observed.
-const observed = 5 * time.Second
+// observationTime is how long to watch attacks that continue without further requests.
+const observationTime = 5 * time.Second
 
 // roundTripAttacks make the server read from the database, or connect to it.
 func roundTripAttacks() []attack {
@@ -31,7 +32,7 @@ func roundTripAttacks() []attack {
 			name: "erasure of a user", finding: "A11", unit: "writes of its progress", most: 40, run: eraseUser, without: defence.ErasureBatches,
 		},
 		{
-			name: "HTTP/2 resets", unit: "connections to the database", most: 8, run: resetFlood, without: defence.CancelGrace,
+			name: "HTTP/2 resets", unit: "connections opened to the database", most: 8, run: resetFlood, without: defence.CancelGrace,
 		},
 	}
 }
@@ -65,7 +66,10 @@ func subscribe(ctx context.Context, n *network) (float64, error) {
 			}
 			connection.SubscribeMultiple(topics, nil)
 		}
-		pause(ctx, observed)
+		pause(ctx, observationTime)
+		if !connection.IsConnected() {
+			return errors.New("the server has closed the connection")
+		}
 		return nil
 	})
 }
@@ -94,7 +98,7 @@ func resumeStreams(ctx context.Context, n *network) (float64, error) {
 		return 0, err
 	}
 	return added(ctx, n.roundTrips, func() error {
-		resuming, stop := context.WithTimeout(ctx, observed)
+		resuming, stop := context.WithTimeout(ctx, observationTime)
 		defer stop()
 		return together(ctx, 15, func(int) error { return reader.resume(resuming, path, position) })
 	})
@@ -137,13 +141,13 @@ func (c *client) resume(ctx context.Context, path, position string) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, response.Body) // ends with ctx
-	if ctx.Err() == nil {
-		return fmt.Errorf("%s: status %d, and the stream has ended", path, response.StatusCode)
+	if response.StatusCode != http.StatusOK || ctx.Err() == nil {
+		return fmt.Errorf("%s: status %d, or the stream has ended", path, response.StatusCode)
 	}
 	return nil
 }
 
-// eraseUser erases a user without content, and counts the steps until the first pass has ended.
+// eraseUser erases a user without content, and counts how often its progress was stored until the first pass had ended.
 func eraseUser(ctx context.Context, n *network) (float64, error) {
 	user, err := n.newUser(ctx)
 	if err != nil {

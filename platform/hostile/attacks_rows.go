@@ -41,7 +41,7 @@ func largeMetadata(ctx context.Context, n *network) (float64, error) {
 		return 0, err
 	}
 	body := postIn(community, `"data":{"text":"x"},"metadata":{"x":"`+strings.Repeat("x", 900_000)+`"}`)
-	return accepted(ctx, 20, func(ctx context.Context, _ int) (answer, error) {
+	return accepted(ctx, 20, http.StatusUnprocessableEntity, func(ctx context.Context, _ int) (answer, error) {
 		return user.do(ctx, http.MethodPost, "/api/v4/posts", body)
 	})
 }

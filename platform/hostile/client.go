@@ -66,7 +66,7 @@ func (c *client) must(ctx context.Context, method, path, body string, header ...
 	return a, err
 }
 
-// patiently is must for requests of which a rate limit allows some later.
+// patiently is must, but sends the request again while the rate limit refuses it.
 func (c *client) patiently(ctx context.Context, method, path string, header ...string) error {
 	for {
 		a, err := c.do(ctx, method, path, "", header...)
@@ -150,15 +150,21 @@ func postIn(community, fields string) string {
 // largePost are the fields of a post whose content has the maximum size, 100 KiB of as many values as possible.
 var largePost = `"dataType":"custom.large","data":{"a":[` + strings.Repeat("0,", 51_000) + `0]}`
 
-// accepted sends a number of requests, some of them at a time, and returns how many were answered with status 200.
-func accepted(ctx context.Context, count int, send func(ctx context.Context, i int) (answer, error)) (float64, error) {
+// accepted sends a number of requests, some of them at a time, and returns how many were answered with status 200. Only one other status
+// may occur: the one with which the defence refuses requests.
+func accepted(ctx context.Context, count, refusal int, send func(ctx context.Context, i int) (answer, error)) (float64, error) {
 	var ok atomic.Int64
 	err := together(ctx, count, func(i int) error {
 		a, err := send(ctx, i)
-		if a.status == http.StatusOK {
+		switch {
+		case err != nil:
+			return err
+		case a.status == http.StatusOK:
 			ok.Add(1)
+		case a.status != refusal:
+			return fmt.Errorf("status %d, neither 200 nor %d: %.300s", a.status, refusal, a.body)
 		}
-		return err
+		return nil
 	})
 	return float64(ok.Load()), err
 }
@@ -166,7 +172,7 @@ func accepted(ctx context.Context, count int, send func(ctx context.Context, i i
 // beyondRefill is accepted without those requests that a rate limit allows because of the time that has passed.
 func beyondRefill(ctx context.Context, count int, perSecond float64, send func(ctx context.Context, i int) (answer, error)) (float64, error) {
 	began := time.Now()
-	ok, err := accepted(ctx, count, send)
+	ok, err := accepted(ctx, count, http.StatusTooManyRequests, send)
 	return ok - perSecond*time.Since(began).Seconds(), err
 }
 

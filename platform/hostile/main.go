@@ -15,11 +15,13 @@ import (
 	"regexp"
 	"syscall"
 	"text/tabwriter"
+	"time"
 )
 
 var (
 	errTooMuch  = errors.New("an attack costs more than allowed")
-	errHarmless = errors.New("an attack does not cost more without its defence, so that it proves nothing")
+	errHarmless = errors.New("an attack stays within its limit without the defence, so that it proves nothing")
+	errNoAttack = errors.New("flag -only: no attack has such a name")
 )
 
 type options struct {
@@ -64,27 +66,47 @@ func run(ctx context.Context, o options) error {
 			outcomes = append(outcomes, outcome{attack: a})
 		}
 	}
+	if len(outcomes) == 0 {
+		return errNoAttack
+	}
 	if err := defended(ctx, o.binary, outcomes); err != nil {
 		return err
 	}
 	for i := range outcomes {
-		if outcomes[i].controlCost, err = undefended(ctx, o.binary, outcomes[i].attack); err != nil {
-			return fmt.Errorf("%s: without the defence: %w", outcomes[i].name, err)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		fmt.Fprintf(os.Stderr, "control of %s …\n", outcomes[i].name)
+		outcomes[i].undefended(ctx, o.binary)
 	}
 	return report(outcomes)
 }
+
+// attackTimeout bounds an attack: none takes a minute.
+const attackTimeout = 3 * time.Minute
 
 // outcome is what an attack costs.
 type outcome struct {
 	attack
 
 	cost, controlCost float64 // with and without the defence
+	err               error   // for which the attack or its control could not be carried out
+}
+
+// measure carries the attack out.
+func (o *outcome) measure(ctx context.Context, n *network) float64 {
+	ctx, cancel := context.WithTimeout(ctx, attackTimeout)
+	defer cancel()
+	cost, err := o.run(ctx, n)
+	o.err = errors.Join(o.err, err)
+	return cost
 }
 
 // verdict returns why an outcome is a failure; nil if it is not one.
-func (o outcome) verdict() error {
+func (o *outcome) verdict() error {
 	switch {
+	case o.err != nil:
+		return o.err
 	case o.cost > o.most:
 		return errTooMuch
 	case o.controlCost <= o.most:
@@ -100,28 +122,29 @@ func defended(ctx context.Context, binary string, outcomes []outcome) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, n.stop(ctx)) }()
-	for i, o := range outcomes {
-		fmt.Fprintf(os.Stderr, "%d of %d: %s …\n", i+1, len(outcomes), o.name)
-		if outcomes[i].cost, err = o.run(ctx, n); err != nil {
-			return fmt.Errorf("%s: %w", o.name, err)
+	for i := range outcomes {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
+		fmt.Fprintf(os.Stderr, "%d of %d: %s …\n", i+1, len(outcomes), outcomes[i].name)
+		outcomes[i].cost = outcomes[i].measure(ctx, n)
 	}
 	return nil
 }
 
-// undefended runs an attack on a network of its own without the defence.
-func undefended(ctx context.Context, binary string, a attack) (cost float64, err error) {
-	fmt.Fprintf(os.Stderr, "control of %s …\n", a.name)
-	settings := a.settings
-	if a.without != "" {
-		settings = append(settings, "HOSTILE_OFF="+string(a.without))
+// undefended runs the attack on a network of its own without the defence.
+func (o *outcome) undefended(ctx context.Context, binary string) {
+	settings := o.settings
+	if o.without != "" {
+		settings = append(settings, "HOSTILE_OFF="+string(o.without))
 	}
 	n, err := startNetwork(ctx, binary, settings...)
 	if err != nil {
-		return 0, err
+		o.err = errors.Join(o.err, err)
+		return
 	}
-	defer func() { err = errors.Join(err, n.stop(ctx)) }()
-	return a.run(ctx, n)
+	o.controlCost = o.measure(ctx, n)
+	o.err = errors.Join(o.err, n.stop(ctx))
 }
 
 // report prints the outcomes, and returns the failures.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -34,8 +34,9 @@ const (
 // network is a running plaza dev with default limits, except for what a user can upload.
 type network struct {
 	dir      string
-	cmd      *exec.Cmd
-	measures string // address of the allocated bytes
+	cancel   context.CancelFunc // stops the program
+	ended    chan struct{}      // closed when the program has ended; nil before it runs
+	measures string             // address of the allocated bytes
 	facts    facts
 	db       *pgx.Conn
 	http     *http.Client
@@ -65,45 +66,43 @@ func build(ctx context.Context, dir string) (string, error) {
 }
 
 // startNetwork starts a network. settings are variables of its environment.
-func startNetwork(ctx context.Context, binary string, settings ...string) (n *network, err error) {
+func startNetwork(ctx context.Context, binary string, settings ...string) (*network, error) {
 	dir, err := os.MkdirTemp("", "plaza-hostile-")
 	if err != nil {
 		return nil, err
 	}
-	n = &network{dir: dir, http: loopback.Client(0)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, n.stop(ctx))
-		}
-	}()
-	if n.measures, err = freeAddress(ctx); err != nil {
-		return nil, err
+	n := &network{dir: dir, http: loopback.Client(0)}
+	if err := n.start(ctx, binary, settings); err != nil {
+		return nil, errors.Join(err, n.stop(ctx))
 	}
-	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // the database server is another user
-		return nil, err
-	}
-	if err := n.launch(ctx, binary, settings); err != nil {
-		return nil, err
-	}
-	content, err := os.ReadFile(filepath.Join(n.dir, "data", "dev.json"))
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(content, &n.facts); err != nil {
-		return nil, err
-	}
-	n.db, err = pgx.Connect(ctx, n.facts.DatabaseURL)
-	return n, err
+	return n, nil
 }
 
-// freeAddress returns an address at which nothing listens.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+func (n *network) start(ctx context.Context, binary string, settings []string) error {
+	if err := os.Chmod(n.dir, 0o711); err != nil { //nolint:gosec // the database server is another user
+		return err
 	}
-	return l.Addr().String(), l.Close()
+	if err := n.launch(ctx, binary, settings); err != nil {
+		return err
+	}
+	address, err := os.ReadFile(n.measuresFile())
+	if err != nil {
+		return err
+	}
+	n.measures = string(address)
+	content, err := os.ReadFile(filepath.Join(n.dir, "data", "dev.json"))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(content, &n.facts); err != nil {
+		return err
+	}
+	n.db, err = pgx.Connect(ctx, n.facts.DatabaseURL)
+	return err
 }
+
+// measuresFile returns the file into which the program writes the address of its allocated bytes.
+func (n *network) measuresFile() string { return filepath.Join(n.dir, "measures") }
 
 // files returns the folder in which the network keeps the contents of files.
 func (n *network) files() string { return filepath.Join(n.dir, "files") }
@@ -115,23 +114,51 @@ func (n *network) launch(ctx context.Context, binary string, settings []string) 
 		return err
 	}
 	defer func() { _ = log.Close() }() // the program has its own descriptor
-	n.cmd = exec.CommandContext(ctx, binary, "dev", "--ephemeral", "--port", "0", "--data-dir", filepath.Join(n.dir, "data"))
-	n.cmd.Env = append(os.Environ(), "HOSTILE_MEASURE="+n.measures, fmt.Sprintf("PLAZA_DAILY_UPLOAD_BYTES=%d", dailyBytes),
+	running, cancel := context.WithCancel(ctx)
+	n.cancel = cancel
+	cmd := exec.CommandContext(running, binary, "dev", "--ephemeral", "--port", "0", "--data-dir", filepath.Join(n.dir, "data"))
+	cmd.Env = append(environment(), "HOSTILE_MEASURE="+n.measuresFile(), fmt.Sprintf("PLAZA_DAILY_UPLOAD_BYTES=%d", dailyBytes),
 		"PLAZA_STORAGE_URL=file://"+n.files(), "PLAZA_ACCESS_LOG=off")
-	n.cmd.Env = append(n.cmd.Env, settings...)
-	n.cmd.Stdout, n.cmd.Stderr = log, log
-	n.cmd.Cancel = func() error { return n.cmd.Process.Signal(syscall.SIGTERM) }
-	n.cmd.WaitDelay = stopTimeout
-	if err := n.cmd.Start(); err != nil {
+	cmd.Env = append(cmd.Env, settings...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = stopTimeout
+	if err := cmd.Start(); err != nil {
 		return err
 	}
-	for end := time.Now().Add(readyTimeout); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, 50*time.Millisecond) {
-		if output, _ := os.ReadFile(log.Name()); bytes.Contains(output, []byte("plaza: ready")) {
+	n.ended = make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // its exit code is ignored
+		close(n.ended)
+	}()
+	return n.awaitReady(ctx, log.Name())
+}
+
+// awaitReady waits until the program says in its log that it is ready.
+func (n *network) awaitReady(ctx context.Context, log string) error {
+	timeout := time.After(readyTimeout)
+	for {
+		output, _ := os.ReadFile(log)
+		if bytes.Contains(output, []byte("plaza: ready")) {
 			return nil
 		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-n.ended:
+			return fmt.Errorf("plaza dev has ended:\n%s", output)
+		case <-timeout:
+			return fmt.Errorf("plaza dev is not ready after %s:\n%s", readyTimeout, output)
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
-	output, _ := os.ReadFile(log.Name())
-	return fmt.Errorf("plaza dev is not ready after %s:\n%s", readyTimeout, output)
+}
+
+// environment returns the environment without settings of plaza.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "PLAZA_") || strings.HasPrefix(variable, "HOSTILE_")
+	})
 }
 
 // stop stops the program and removes its data.
@@ -139,9 +166,11 @@ func (n *network) stop(ctx context.Context) error {
 	if n.db != nil {
 		_ = n.db.Close(context.WithoutCancel(ctx)) // the server stops
 	}
-	if n.cmd != nil && n.cmd.Process != nil {
-		_ = n.cmd.Cancel()
-		_ = n.cmd.Wait() // its exit code is ignored
+	if n.cancel != nil {
+		n.cancel()
+	}
+	if n.ended != nil {
+		<-n.ended
 	}
 	return os.RemoveAll(n.dir)
 }

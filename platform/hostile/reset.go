@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
@@ -15,22 +15,18 @@ import (
 )
 
 const (
-	resetConnections = 4
-	resetRequests    = 20 // on each connection, together within the rate limit
-	// resetAfter is the time after which a request is reset: its statement, which takes longer, is in progress then.
-	resetAfter = 8 * time.Millisecond
-	// resetEvery is the time between two requests on a connection, in which the server can open another connection to the database.
-	resetEvery = 50 * time.Millisecond
+	resetRounds   = 10
+	resetRequests = 6 // in each round: as many wait for the database at a time, which has 8 connections for a home
 )
 
-// resetFlood sends requests over HTTP/2 and resets each while it waits for the database. It returns how many connections the server
-// has opened to the database in the meantime.
+// resetFlood sends requests over HTTP/2 and resets them while they wait for the database, of which the attack has locked a table. It
+// returns how many connections the server has opened to the database in the meantime.
 func resetFlood(ctx context.Context, n *network) (float64, error) {
 	user, err := n.newUser(ctx)
 	if err != nil {
 		return 0, err
 	}
-	path, err := user.newChannel(ctx, n, 20_000)
+	path, err := user.newChannel(ctx, n, 1)
 	if err != nil {
 		return 0, err
 	}
@@ -39,15 +35,26 @@ func resetFlood(ctx context.Context, n *network) (float64, error) {
 		return n.query(ctx, "SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
 	}
 	return added(ctx, opened, func() error {
-		return together(ctx, resetConnections, func(i int) error {
-			return resetMany(ctx, n.host(), i, user.token, path)
-		})
+		for range resetRounds {
+			if err := resetOnce(ctx, n, requestHeaders(n.host(), user.token, path)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
-// resetMany sends requests on one connection and resets them.
-func resetMany(ctx context.Context, host string, address int, token, path string) error {
-	conn, err := loopback.Dialer(address).DialContext(ctx, "tcp", host)
+// resetOnce sends requests on one connection, and resets them when their statements wait for a lock.
+func resetOnce(ctx context.Context, n *network, request []byte) error {
+	tx, err := n.db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // ends the lock
+	if _, err := tx.Exec(ctx, "LOCK TABLE messages IN ACCESS EXCLUSIVE MODE"); err != nil {
+		return err
+	}
+	conn, err := loopback.Dialer(5).DialContext(ctx, "tcp", n.host())
 	if err != nil {
 		return err
 	}
@@ -56,17 +63,30 @@ func resetMany(ctx context.Context, host string, address int, token, path string
 	frames := http2.NewFramer(conn, nil)
 	_, err = io.WriteString(conn, http2.ClientPreface)
 	err = errors.Join(err, frames.WriteSettings())
-	request := requestHeaders(host, token, path)
-	for stream := uint32(1); err == nil && stream < 2*resetRequests; stream += 2 {
-		err = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: request, EndStream: true, EndHeaders: true})
-		pause(ctx, resetAfter)
-		err = errors.Join(err, frames.WriteRSTStream(stream, http2.ErrCodeCancel))
-		pause(ctx, resetEvery-resetAfter)
+	for i := range uint32(resetRequests) {
+		err = errors.Join(err, frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: request, EndStream: true, EndHeaders: true}))
 	}
-	if err != nil && strings.Contains(err.Error(), "connection") {
-		return nil // the server has closed it, as it may
+	if err := errors.Join(err, awaitLocked(ctx, tx)); err != nil {
+		return err
 	}
+	for i := range uint32(resetRequests) {
+		err = errors.Join(err, frames.WriteRSTStream(2*i+1, http2.ErrCodeCancel))
+	}
+	pause(ctx, 100*time.Millisecond) // less than a canceled statement may go on
 	return err
+}
+
+// awaitLocked waits until the statements of all requests wait for the lock.
+func awaitLocked(ctx context.Context, tx pgx.Tx) error {
+	for range 100 {
+		var waiting int
+		err := tx.QueryRow(ctx, "SELECT count(*) FROM pg_locks WHERE relation = 'messages'::regclass AND NOT granted").Scan(&waiting)
+		if err != nil || waiting >= resetRequests {
+			return err
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+	return errors.New("the requests do not wait for the database")
 }
 
 // requestHeaders returns the headers of a request. They refer to no earlier ones, so that they fit any connection.

@@ -101,8 +101,8 @@ func moveShortPages(name, owner, key string) *MoveTable {
 		LIMIT `+strconv.Itoa(shortMovePage))
 }
 
-// newMoveTable returns a table of which a page selects the keys of the rows that move. They are read once: PostgreSQL would read them
-// once for each row of a table about which it has no statistics yet.
+// newMoveTable returns a table whose rows move a page at a time. page is the query for the keys of the next rows. It is materialized
+// because PostgreSQL would run it once for each row of a table about which it has no statistics yet.
 func newMoveTable(name, key string, size int, page string) *MoveTable {
 	st := stmt("moves.rows."+name, `WITH page AS MATERIALIZED (`+page+`)
 		UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM page) RETURNING 1`)

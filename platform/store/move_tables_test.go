@@ -15,7 +15,7 @@ import (
 )
 
 // TestMovesWithoutStatistics moves posts of a table about which PostgreSQL has no statistics, as it is shortly after the first posts.
-// The plan must not read the ids that move once for each row of the table.
+// The plan must not read the rows that move once for each row of the table.
 func TestMovesWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	if testdb.Cockroach(t) {

@@ -34,7 +34,7 @@ func (s *Service) trendsAt(ctx context.Context, at time.Time) (trends, error) {
 		at = now
 	}
 	t, err := s.readTrends(ctx, at)
-	if err == nil && len(t.reads.Missing()) == 0 {
+	if err == nil && len(t.reads.Missing()) == 0 && !t.reads.Incomplete() {
 		s.trends.put(t)
 	}
 	return t, err

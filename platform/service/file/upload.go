@@ -238,7 +238,7 @@ func (f Form) check() error {
 // Abort ends the upload, and removes what was stored unless Finish succeeded. It must be called once. It works even if the request's context is done.
 func (u *Upload) Abort(ctx context.Context) {
 	u.depart()
-	if u.closed || len(u.files) == 0 || defence.Off(defence.UploadQuota) {
+	if u.closed || len(u.files) == 0 || defence.Off(defence.UploadRemoval) {
 		return
 	}
 	u.closed = true

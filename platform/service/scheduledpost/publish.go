@@ -185,8 +185,10 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 		reads.Then(func() { f.members = append(f.members, *part...) })
 	}
 	err := reads.Run(ctx)
-	if f.missing = reads.Missing(); err == nil && slices.Contains(f.missing, home) {
-		err = errHomeUnavailable // nothing is published without the text rules
+	f.missing = reads.Missing()
+	// Nothing is published without the text rules, and nothing fails because of a user who is moving to another home.
+	if err == nil && (slices.Contains(f.missing, home) || reads.Incomplete()) {
+		err = errHomeUnavailable
 	}
 	return f, err
 }

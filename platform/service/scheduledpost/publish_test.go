@@ -239,6 +239,27 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM posts WHERE is_parent`))
 }
 
+// TestPublishDuringMove leaves posts of an author who is moving to another home, and publishes them afterwards.
+func TestPublishDuringMove(t *testing.T) {
+	w := newWorld(t)
+	d, st := w.server("only", nil)
+	author := w.user(d, "author")
+	communityID := newCommunity(author(), t, d)
+	due := w.now().Add(time.Minute)
+	s := scheduledpost.New(d)
+	_, err := s.SchedulePost(author(), request(due, communityID, "waits"))
+	require.NoError(t, err)
+	w.clock.Store(due.UnixMilli())
+	route := db.Route{UserID: auth.CallerFrom(author()).UserID, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: 1}
+	st.Routes().Put(route, nil)
+	require.Error(t, s.Job().Once(t.Context(), region.EU))
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND attempts = 0`))
+	route.State, route.Version = db.MoveAnnounced, 2
+	st.Routes().Put(route, nil)
+	require.NoError(t, s.Job().Once(t.Context(), region.EU))
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+}
+
 // TestPublishRetries leaves a post that meets a failure for later, and gives it up in the end.
 func TestPublishRetries(t *testing.T) {
 	w := newWorld(t)

@@ -54,6 +54,7 @@ func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map
 		if stream := streams[place]; stream != nil && *stream != nil {
 			b.exists, b.Broadcast = true, live.OfStream(*stream)
 		}
+		b.unknown = b.unknown || reads.Incomplete() && !b.exists
 	}
 	return found, s.readPosts(ctx, found)
 }
@@ -81,7 +82,8 @@ func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadc
 	}
 	for _, b := range found {
 		if b.PostID != "" {
-			b.post, b.unknown = byID[b.PostID], b.unknown || len(reads.Missing()) > 0
+			b.post = byID[b.PostID]
+			b.unknown = b.unknown || len(reads.Missing()) > 0 || reads.Incomplete() && b.post == nil
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ type Access struct {
 	sees   bool
 	// saw reports that the user may read the place, or might before it was deleted.
 	saw bool
-	// unknown reports that the home of the user or of the place did not answer.
+	// unknown reports that the home of the user or of the place did not answer, or that rows which may permit to read are moving.
 	unknown bool
 }
 
@@ -175,6 +175,7 @@ func (s *Resolver) load(ctx context.Context, wanted []want, indexes []int, found
 	missing := reads.Missing()
 	for n, i := range indexes {
 		settle[n]()
+		found[i].unknown = found[i].unknown || reads.Incomplete() && !found[i].saw
 		for _, home := range missing {
 			found[i].unknown = found[i].unknown || broadcasts[places[n]] != nil || home == s.deps.HomeOf(wanted[i].reader.claims.UserID) || home == s.deps.HomeOf(places[n].ID)
 		}

@@ -22,6 +22,7 @@ type Batch struct {
 	db         *DB
 	timeout    time.Duration
 	bestEffort bool
+	incomplete bool // whether rows were left out because they are moving
 	queries    map[region.Code][]query
 	missing    []region.Code
 	only       []region.Code // all homes if empty
@@ -81,6 +82,10 @@ func (b *Batch) Empty() bool { return len(b.queries) == 0 }
 
 // Missing returns the homes that a best-effort batch got no results from.
 func (b *Batch) Missing() []region.Code { return b.missing }
+
+// Incomplete reports whether a best-effort batch left out rows because they are moving to another home. A row that it did not find may
+// exist then.
+func (b *Batch) Incomplete() bool { return b.incomplete }
 
 // Queued returns the queued statements, for tests of query plans.
 func (b *Batch) Queued() []Queued {

@@ -387,6 +387,7 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 		if !b.bestEffort {
 			return errMoving(first.userID)
 		}
+		b.incomplete = true
 		region.Miss(ctx, home)
 		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.refusalOf(q.args[1:], false, sent).unreadable })
 		if len(b.queries[home]) == 0 {

@@ -36,6 +36,9 @@ var errClaimed = errors.New("the scheduled post is not waiting any more")
 // does.
 var errHomeUnavailable = errors.New("the home of the author or of the target does not answer")
 
+// errMoving reports that the author or the target of a post is moving to another home. The post waits until the move has ended.
+var errMoving = errors.New("the author or the target is moving to another home")
+
 // poll reads the posts that are due in some lanes of a home.
 func (s *Service) poll(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
 	now := s.Now()
@@ -55,6 +58,17 @@ func (s *Service) publishAll(ctx context.Context, home region.Code, due []store.
 	//nolint:gosec // the order need not be unpredictable
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
+	if errors.Is(err, errMoving) && len(due) > 1 { // posts of others do not wait
+		for i := range due {
+			if err := s.publishAll(ctx, home, due[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if errors.Is(err, errMoving) {
+		return s.delay(ctx, due[0], err)
+	}
 	if err != nil {
 		return err
 	}
@@ -84,7 +98,12 @@ func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *f
 		s.Log.ErrorContext(ctx, "scheduled post failed for good", "id", row.ID, "error", err)
 		return s.settleFailed(ctx, row, "It could not be published")
 	}
-	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
+	return s.delay(ctx, row, err)
+}
+
+// delay leaves a post for later.
+func (s *Service) delay(ctx context.Context, row store.ScheduledPost, cause error) error {
+	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", cause)
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
 	return tx.Commit(ctx)
@@ -186,11 +205,15 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 	}
 	err := reads.Run(ctx)
 	f.missing = reads.Missing()
-	// Nothing is published without the text rules, and nothing fails because of a user who is moving to another home.
-	if err == nil && (slices.Contains(f.missing, home) || reads.Incomplete()) {
-		err = errHomeUnavailable
+	switch {
+	case err != nil:
+		return nil, err
+	case slices.Contains(f.missing, home):
+		return nil, errHomeUnavailable // nothing is published without the text rules
+	case reads.Incomplete():
+		return nil, errMoving
 	}
-	return f, err
+	return f, nil
 }
 
 func (f *facts) readWall(reads *store.ReadBatch, row store.ScheduledPost) {

@@ -239,25 +239,33 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM posts WHERE is_parent`))
 }
 
-// TestPublishDuringMove leaves posts of an author who is moving to another home, and publishes them afterwards.
+// TestPublishDuringMove leaves posts of an author who is moving to another home, and publishes them afterwards. Those of others do not
+// wait.
 func TestPublishDuringMove(t *testing.T) {
 	w := newWorld(t)
 	d, st := w.server("only", nil)
-	author := w.user(d, "author")
-	communityID := newCommunity(author(), t, d)
+	author, other := w.user(d, "author"), w.user(d, "other")
 	due := w.now().Add(time.Minute)
 	s := scheduledpost.New(d)
-	_, err := s.SchedulePost(author(), request(due, communityID, "waits"))
-	require.NoError(t, err)
+	for range 8 { // several for each lane
+		for _, by := range []func() context.Context{author, other} {
+			_, err := s.SchedulePost(by(), &plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(due), PostData: &plazav1.CreatePostRequest{Text: "hello"}})
+			require.NoError(t, err)
+		}
+	}
 	w.clock.Store(due.UnixMilli())
 	route := db.Route{UserID: auth.CallerFrom(author()).UserID, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: 1}
 	st.Routes().Put(route, nil)
-	require.Error(t, s.Job().Once(t.Context(), region.EU))
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND attempts = 0`))
+	for range 25 { // more often than a post is tried
+		require.NoError(t, s.Job().Once(t.Context(), region.EU))
+		w.clock.Add(time.Minute.Milliseconds())
+	}
+	require.Equal(t, 8, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND author_id = $1`, route.UserID))
+	require.Equal(t, 8, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted' AND author_id <> $1`, route.UserID))
 	route.State, route.Version = db.MoveAnnounced, 2
 	st.Routes().Put(route, nil)
 	require.NoError(t, s.Job().Once(t.Context(), region.EU))
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+	require.Equal(t, 16, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 }
 
 // TestPublishRetries leaves a post that meets a failure for later, and gives it up in the end.

@@ -63,6 +63,12 @@ func After[T any](rows []T, position T, byName, desc bool, at func(T) (t time.Ti
 	return slices.DeleteFunc(rows, func(row T) bool { return order(row, position) <= 0 })
 }
 
+// First returns the first rows in the order of Page, up to a limit. It sorts the rows.
+func First[T any](rows []T, limit int, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
+	slices.SortFunc(rows, compare(byName, desc, at))
+	return rows[:min(len(rows), limit)]
+}
+
 func compare[T any](byName, desc bool, at func(T) (t time.Time, key, id string)) func(a, b T) int {
 	return func(a, b T) int {
 		aTime, aKey, aID := at(a)

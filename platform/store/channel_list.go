@@ -131,7 +131,7 @@ func channelsOfUser(name, column string) *db.Statement {
 	return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
 			SELECT id, name_key, display_name, type, tags, deleted_at, last_activity, created_at FROM channels
 			WHERE home = $1 AND id = u.channel_id LIMIT 1) AS c
-			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND lower(c.display_name) LIKE $9::text`)
+			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND ($9::text = '%' OR lower(c.display_name) LIKE $9::text)`)
 }
 
 // ListChannels reads the keys of up to Limit public or private channels of each home, home by home.

@@ -140,7 +140,7 @@ func communityListsBy(orders [2]db.Order, s communitySource) communityLists {
 
 var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
 	WHERE c.home = $1 AND c.id = ANY($5::text[])`+communityFilter+` AND ($6::text = '' OR $6::text = ANY(c.category_ids))
-	AND c.name_key >= $7::text AND c.name_key < $8::text AND lower(c.display_name) LIKE $9::text`)
+	AND c.name_key >= $7::text AND c.name_key < $8::text AND ($9::text = '%' OR lower(c.display_name) LIKE $9::text)`)
 
 // ListCommunities reads up to Limit visible communities of each home, home by home.
 func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {

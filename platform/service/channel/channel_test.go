@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -127,24 +129,25 @@ func TestListOf(t *testing.T) {
 	require.Equal(t, []string{"community", "live", "community"}, typesOf([]string{"standard", "live", "private"}))
 }
 
-func TestAfter(t *testing.T) {
-	keys := []store.ChannelKey{{ID: "a", NameKey: "x", Time: now}, {ID: "b", NameKey: "y", Time: now}, {ID: "c", NameKey: "x", Time: now.Add(1)}}
+func TestFirstOf(t *testing.T) {
+	keys := []store.ChannelKey{{ID: "c", NameKey: "x", Time: now.Add(1)}, {ID: "b", NameKey: "y", Time: now}, {ID: "a", NameKey: "x", Time: now}}
 	for _, c := range []struct {
-		name string
-		list store.ChannelList
-		want []string
+		name   string
+		list   store.ChannelList
+		listed []store.ChannelKey
+		want   []string
 	}{
-		{"by time", store.ChannelList{AfterTime: now, AfterID: "a"}, []string{"b", "c"}},
-		{"by time, descending", store.ChannelList{AfterTime: now, AfterID: "b", Desc: true}, []string{"a"}},
-		{"by name", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "a"}, []string{"b", "c"}},
-		{"by name, descending", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true}, []string{"a"}},
+		{"by time", store.ChannelList{AfterTime: now, AfterID: "a", Limit: 3}, nil, []string{"b", "c"}},
+		{"by time, descending", store.ChannelList{AfterTime: now, AfterID: "b", Desc: true, Limit: 3}, nil, []string{"a"}},
+		{"by name", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "a", Limit: 3}, nil, []string{"c", "b"}},
+		{"by name, descending", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true, Limit: 3}, nil, []string{"a"}},
+		{"as many as the limit", store.ChannelList{Limit: 3}, nil, []string{"a", "b", "c"}},
+		{"more than the limit", store.ChannelList{Limit: 2}, nil, []string{"a", "b"}},
+		{"without listed ones, which do not count", store.ChannelList{Limit: 2}, keys[2:], []string{"b", "c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var ids []string
-			for _, k := range after(append([]store.ChannelKey(nil), keys...), c.list) {
-				ids = append(ids, k.ID)
-			}
-			require.Equal(t, c.want, ids)
+			got := firstOf(c.list, slices.Clone(keys), c.listed)
+			require.Equal(t, c.want, service.Map(got, func(k store.ChannelKey) string { return k.ID }))
 		})
 	}
 }

@@ -110,27 +110,27 @@ func (q channelQuery) read(reads *store.ReadBatch, from page.Cursor, into *[]sto
 		reads.ChannelsOf(list, &mine)
 	}
 	reads.Finally(func() {
-		*into = slices.DeleteFunc(appendNew(*into, after(mine, list)), func(k store.ChannelKey) bool {
+		left := func(k store.ChannelKey) bool {
 			home, _ := reads.HomeOf(k.ID) // the id of a row
 			return slices.Contains(reads.Missing(), home)
-		})
+		}
+		*into = slices.DeleteFunc(*into, left)
+		*into = append(*into, firstOf(list, slices.DeleteFunc(mine, left), *into)...)
 	})
 }
 
-// appendNew appends the keys that are not in the list yet.
-func appendNew(keys, more []store.ChannelKey) []store.ChannelKey {
-	for _, k := range more {
-		if !slices.ContainsFunc(keys, func(p store.ChannelKey) bool { return p.ID == k.ID }) {
-			keys = append(keys, k)
-		}
+// firstOf returns the first keys of a list among the caller's own channels, without those that the list has already. It returns
+// a page at most: a caller may have many more channels.
+func firstOf(list store.ChannelList, mine, listed []store.ChannelKey) []store.ChannelKey {
+	known := make(map[string]bool, len(listed))
+	for _, k := range listed {
+		known[k.ID] = true
 	}
-	return keys
-}
-
-// after returns the keys after the position of the list.
-func after(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
-	from := store.ChannelKey{ID: l.AfterID, NameKey: l.AfterKey, Time: l.AfterTime}
-	return service.After(keys, from, l.Order == store.ChannelsByName, l.Desc, position)
+	from := store.ChannelKey{ID: list.AfterID, NameKey: list.AfterKey, Time: list.AfterTime}
+	byName := list.Order == store.ChannelsByName
+	mine = service.After(mine, from, byName, list.Desc, position)
+	mine = slices.DeleteFunc(mine, func(k store.ChannelKey) bool { return known[k.ID] })
+	return service.First(mine, list.Limit, byName, list.Desc, position)
 }
 
 // position returns the sort key of a channel.

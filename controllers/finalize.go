@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/controllers/sweep"
@@ -29,10 +30,11 @@ const (
 	deletionInterval = 3 * time.Second
 )
 
-// finalize deletes the objects of a deleted network in its member clusters and removes the finalizer once none is left. A cluster
-// that is not registered any more, or that could not be reached until the timeout, is abandoned.
+// finalize deletes the objects of a deleted network in its member clusters, and its keys if spec.deletionPolicy says so, and removes the
+// finalizers once none is left. A cluster
+// that could not be used until the timeout is abandoned, also if its registration is gone: it may have been deleted by mistake.
 func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl.Result, error) {
-	if !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) {
+	if !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) && !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerKeys) {
 		return ctrl.Result{}, nil
 	}
 	timeout := r.Options.ClusterDeletionTimeout
@@ -43,7 +45,7 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 	var waiting []string
 	var abandoned []stage.Event
 	var failed error
-	for _, member := range sn.Status.Clusters {
+	for _, member := range append([]v1alpha1.ClusterNamespace{{}}, sn.Status.Clusters...) {
 		c, err := r.connect(sn, member)
 		if err != nil {
 			return pendingResult, nil //nolint:nilerr // the connection to a cluster is being established
@@ -51,12 +53,16 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 		left, err := deleteIn(ctx, c)
 		switch {
 		case err == nil && left == 0:
+		case member.Name == "" && err != nil:
+			return ctrl.Result{}, err
+		case member.Name == "":
+			waiting = append(waiting, fmt.Sprintf("%d Secrets with keys, which have finalizers", left))
 		case err == nil:
-			waiting = append(waiting, fmt.Sprintf("%s (%d objects)", member.Name, left))
-		case !r.Clusters.IsRegistered(member.Name) || r.Now().After(until):
+			waiting = append(waiting, fmt.Sprintf("cluster %s (%d objects)", member.Name, left))
+		case r.Now().After(until):
 			abandoned = append(abandoned, abandonment(sn, member, err))
 		default:
-			waiting = append(waiting, fmt.Sprintf("%s (%s)", member.Name, strings.TrimSuffix(err.Error(), ".")))
+			waiting = append(waiting, fmt.Sprintf("cluster %s (%s)", member.Name, strings.TrimSuffix(err.Error(), ".")))
 			if _, ok := errors.AsType[*clusters.Error](err); !ok && !clusters.IsUnreachable(err) {
 				failed = errors.Join(failed, err)
 			}
@@ -64,12 +70,13 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 	}
 	if len(waiting) == 0 {
 		r.recordEvents(sn, abandoned)
-		return ctrl.Result{RequeueAfter: staleRequeue}, r.setFinalizer(ctx, sn, false)
+		_, err := r.setFinalizers(ctx, sn, map[string]bool{v1alpha1.FinalizerClusters: false, v1alpha1.FinalizerKeys: false})
+		return ctrl.Result{RequeueAfter: staleRequeue}, err
 	}
 	status := sn.Status.DeepCopy()
 	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonDeleting), ObservedGeneration: sn.Generation,
-		Message: stage.Shorten(fmt.Sprintf("The deletion waits for cluster %s; clusters that cannot be reached are abandoned at %s.",
+		Message: stage.Shorten(fmt.Sprintf("The deletion waits for %s; clusters that cannot be reached are abandoned at %s.",
 			strings.Join(waiting, ", "), until.UTC().Format(time.RFC3339))),
 	})
 	if err := errors.Join(failed, r.writeStatus(ctx, sn, status)); err != nil {
@@ -80,18 +87,33 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 
 // abandonment returns the event for a cluster in which objects may be left.
 func abandonment(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace, err error) stage.Event {
+	selector := fmt.Sprintf("%s=%s", render.LabelOwner, sn.UID)
+	if sn.Spec.DeletionPolicy == v1alpha1.DeletionDelete { // its server keys are not labelled with the owner
+		selector = fmt.Sprintf("%s=%s,%s=%s", render.LabelNetwork, sn.Name, render.LabelOwnerNamespace, sn.Namespace)
+	}
 	return stage.Event{Warning: true, Reason: v1alpha1.ReasonClusterAbandoned, Message: fmt.Sprintf(
-		"deleted the network without cluster %s: %s To delete what is left there: kubectl -n %s delete deploy,svc,sa,cm,secret,job,netpol,pdb,hpa,ingress -l %s=%s",
-		member.Name, err, member.Namespace, render.LabelOwner, sn.UID)}
+		"deleted the network without cluster %s: %s To delete what is left there: kubectl api-resources --namespaced --verbs=list,delete -o name | paste -sd, - | xargs -I KINDS kubectl -n %s delete KINDS -l %s",
+		member.Name, err, member.Namespace, selector)}
 }
 
-// deleteIn deletes the objects that a network owns in a member cluster and returns how many there were.
+// deleteIn deletes the objects that a network owns in a member cluster, and its keys if spec.deletionPolicy is Delete. It returns how
+// many there were. What the network owns in the operator's own cluster is garbage-collected.
 func deleteIn(ctx context.Context, c *stage.Cluster) (int, error) {
 	if !c.IsUsable() {
 		return 0, &clusters.Error{Reason: c.Reason, Message: c.Message}
 	}
-	applier := apply.Applier{Client: c.Client, APIReader: c.APIReader}
 	found := 0
+	if c.Network.SN.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
+		deleted, err := keys.Delete(ctx, c)
+		if err != nil {
+			return 0, err
+		}
+		found += deleted
+	}
+	if c.Name == "" {
+		return found, nil
+	}
+	applier := apply.Applier{Client: c.Client, APIReader: c.APIReader}
 	for _, kind := range append(sweep.Kinds(), c.Kinds...) {
 		created, err := c.Client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		if err != nil {

@@ -28,8 +28,6 @@ type Clusters interface {
 	// Connect returns the connection to a cluster for the networks of a namespace, whose objects are in namespace there, or a
 	// *clusters.Error.
 	Connect(cluster, from, namespace string) (*clusters.Connection, error)
-	// IsRegistered reports whether a Secret registers the cluster.
-	IsRegistered(cluster string) bool
 }
 
 // AddClusters adds the registry of member clusters to the manager. The options need no Config, Scheme, Cache, Kinds and Changed.
@@ -56,7 +54,7 @@ func membersOf(sn *v1alpha1.SocialNetwork) []v1alpha1.ClusterNamespace {
 	return members
 }
 
-// recordMembers records the member clusters of a network in its status, and adds the finalizer, before anything is created in them.
+// recordMembers records the member clusters of a network in its status, and sets its finalizers, before anything is created in them.
 // It reports whether it wrote something: then the network must be read again.
 func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwork) (bool, error) {
 	status := sn.Status.DeepCopy()
@@ -65,8 +63,11 @@ func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwo
 			status.Clusters = append(status.Clusters, member)
 		}
 	}
-	if len(status.Clusters) > 0 != controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) {
-		return true, r.setFinalizer(ctx, sn, len(status.Clusters) > 0)
+	wanted := map[string]bool{
+		v1alpha1.FinalizerClusters: len(status.Clusters) > 0, v1alpha1.FinalizerKeys: sn.Spec.DeletionPolicy == v1alpha1.DeletionDelete,
+	}
+	if changed, err := r.setFinalizers(ctx, sn, wanted); changed || err != nil {
+		return true, err
 	}
 	if len(status.Clusters) == len(sn.Status.Clusters) {
 		return false, nil
@@ -74,24 +75,30 @@ func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwo
 	return true, r.writeStatus(ctx, sn, status)
 }
 
-// setFinalizer adds or removes the finalizer.
-func (r *Reconciler) setFinalizer(ctx context.Context, sn *v1alpha1.SocialNetwork, wanted bool) error {
+// setFinalizers adds the finalizers of a network that are wanted and removes those that are not. It reports whether it changed any.
+func (r *Reconciler) setFinalizers(ctx context.Context, sn *v1alpha1.SocialNetwork, wanted map[string]bool) (bool, error) {
 	edited := sn.DeepCopy()
-	if wanted {
-		controllerutil.AddFinalizer(edited, v1alpha1.FinalizerClusters)
-	} else {
-		controllerutil.RemoveFinalizer(edited, v1alpha1.FinalizerClusters)
+	changed := false
+	for finalizer, want := range wanted {
+		set := controllerutil.RemoveFinalizer
+		if want {
+			set = controllerutil.AddFinalizer
+		}
+		changed = set(edited, finalizer) || changed
+	}
+	if !changed {
+		return false, nil
 	}
 	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
 	err := r.Client.Patch(ctx, edited, patch, client.FieldOwner(apply.Manager))
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil // the next pass reads the network again
+		return true, nil // the next pass reads the network again
 	}
 	if err != nil {
-		return fmt.Errorf("setting the finalizer: %w", err)
+		return true, fmt.Errorf("setting the finalizers: %w", err)
 	}
 	r.written.record(edited)
-	return nil
+	return true, nil
 }
 
 // connect returns the operator's own cluster or a member cluster for a pass. It returns clusters.ErrPending while a connection is

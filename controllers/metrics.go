@@ -17,7 +17,7 @@ import (
 // A network with three regions has about sixty series. They are computed when they are collected, from a small snapshot
 // of each network.
 type Metrics struct {
-	condition, region, paused, rotation, certificates, backup, overdue, schema, attempts, observed *prometheus.Desc
+	condition, region, paused, rotation, missing, certificates, backup, overdue, schema, attempts, observed *prometheus.Desc
 
 	mu       sync.Mutex
 	networks map[types.NamespacedName]snapshot
@@ -28,6 +28,7 @@ type snapshot struct {
 	conditions []conditionStatus
 	paused     bool
 	rotation   time.Time // zero for keys that a user provides
+	missing    int       // number of Secrets whose keys were lost
 	// certificates is when the first certificate of control calls ends; zero while there are none.
 	certificates time.Time
 	// backup is when the last successful backup ended, overdue when the next must have; zero if that is not known.
@@ -53,6 +54,7 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 		region:       desc("plaza_operator_region_condition", "Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
 		paused:       desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
 		rotation:     desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
+		missing:      desc("plaza_operator_missing_keys", "Number of Secrets whose keys were lost, of which no copy is left."),
 		certificates: desc("plaza_operator_control_certificate_not_after_timestamp_seconds", "End of the first certificate of control calls that ends: of the authority, the operator or a region."),
 		backup:       desc("plaza_operator_backup_last_success_timestamp_seconds", "End of the newest successful backup of the database; absent while none is known."),
 		overdue:      desc("plaza_operator_backup_overdue_timestamp_seconds", "Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL."),
@@ -71,6 +73,7 @@ func (m *Metrics) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 		return
 	}
 	t := snapshot{paused: sn.Spec.Paused, schema: status.Schema, observed: now}
+	t.missing = len(status.MissingKeys)
 	t.rotation, t.certificates = timeOf(status.ServerKeys.NextRotation), timeOf(status.Control.CertificatesNotAfter)
 	if backup := status.Backup; backup != nil {
 		t.backup, t.overdue = timeOf(backup.LastSuccess), timeOf(backup.OverdueAt)
@@ -102,7 +105,7 @@ func (m *Metrics) Forget(key types.NamespacedName) {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.certificates, m.backup, m.overdue, m.schema, m.attempts, m.observed} {
+	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.missing, m.certificates, m.backup, m.overdue, m.schema, m.attempts, m.observed} {
 		descs <- desc
 	}
 }
@@ -131,6 +134,7 @@ func (m *Metrics) collect(t snapshot, emit func(desc *prometheus.Desc, value flo
 		}
 	}
 	emit(m.paused, oneIf(t.paused))
+	emit(m.missing, float64(t.missing))
 	emit(m.attempts, float64(t.schema.Attempts))
 	emit(m.observed, float64(t.observed.Unix()))
 	for desc, at := range map[*prometheus.Desc]time.Time{m.rotation: t.rotation, m.certificates: t.certificates, m.backup: t.backup, m.overdue: t.overdue} {

@@ -80,7 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 			r.Metrics.Forget(req.NamespacedName)
 			r.written.forget(req.NamespacedName)
 			r.turns.end(req.NamespacedName)
-			return ctrl.Result{}, nil
+			return ctrl.Result{}, keys.ReleaseDeleted(ctx, r.Client, req.NamespacedName)
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the network: %w", err)
 	}

@@ -94,8 +94,10 @@ func secretsOf(object client.Object) []string {
 // networksOfSecret returns requests for the network whose keys a Secret holds and for the networks that refer to it.
 func (r *Reconciler) networksOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
 	var names []string
-	if name := secret.GetLabels()[render.LabelNetwork]; name != "" {
-		names = append(names, name)
+	for _, label := range []string{render.LabelNetwork, render.LabelRecoveryOf} {
+		if name := secret.GetLabels()[label]; name != "" {
+			names = append(names, name)
+		}
 	}
 	var list v1alpha1.SocialNetworkList
 	if err := r.Client.List(ctx, &list, client.InNamespace(secret.GetNamespace()), client.MatchingFields{secretIndex: secret.GetName()}); err != nil {

@@ -58,7 +58,9 @@ func TestMetrics(t *testing.T) {
 		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "", Attempts: 3},
 		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &metav1.Time{Time: time.Unix(2000, 0)}},
 		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
-		Backup:     &v1alpha1.BackupStatus{LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)}, OverdueAt: &metav1.Time{Time: time.Unix(5000, 0)}},
+
+		MissingKeys: []string{"acme-api-keys", "acme-signing-keys"},
+		Backup:      &v1alpha1.BackupStatus{LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)}, OverdueAt: &metav1.Time{Time: time.Unix(5000, 0)}},
 	}
 	m.Observe(sn, status, time.Unix(1000, 0))
 	status.Conditions[0].Status, status.ServerKeys.NextRotation = "True", nil
@@ -81,6 +83,9 @@ plaza_operator_control_certificate_not_after_timestamp_seconds{namespace="n",net
 # HELP plaza_operator_migration_attempts Number of attempts to migrate the database to the current target.
 # TYPE plaza_operator_migration_attempts gauge
 plaza_operator_migration_attempts{namespace="n",network="acme"} 3
+# HELP plaza_operator_missing_keys Number of Secrets whose keys were lost, of which no copy is left.
+# TYPE plaza_operator_missing_keys gauge
+plaza_operator_missing_keys{namespace="n",network="acme"} 2
 # HELP plaza_operator_observed_timestamp_seconds Time of the last completed reconcile of the network.
 # TYPE plaza_operator_observed_timestamp_seconds gauge
 plaza_operator_observed_timestamp_seconds{namespace="n",network="acme"} 1001

@@ -86,6 +86,14 @@ const (
 // FinalizerClusters is the finalizer of networks with regions in member clusters, whose objects are not garbage-collected.
 const FinalizerClusters = "plaza.social/clusters"
 
+// FinalizerKeys is the finalizer of networks whose keys are deleted together with them, and of the Secrets with keys in the operator's
+// cluster: one that is deleted goes when the operator has a copy of its keys, and is then restored.
+const FinalizerKeys = "plaza.social/keys"
+
+// AnnotationGiveUpKeys replaces the lost keys of a network by new ones. Its value must be the id of the network. It works once for each
+// Secret: to replace the same keys again, remove it first.
+const AnnotationGiveUpKeys = "plaza.social/give-up-keys"
+
 // AnnotationRevoke has the ids of server keys to revoke immediately, separated by spaces; see spec.serverKeys.revoke.
 const AnnotationRevoke = "plaza.social/revoke-server-keys"
 
@@ -102,7 +110,7 @@ const (
 	// ReasonApplyFailed: the API server rejected a change or a read; the message has its error. Check quotas, admission
 	// policies and the operator's permissions.
 	ReasonApplyFailed Reason = "ApplyFailed"
-	// ReasonWaitingForKeys: the network has no identity yet; see KeysReady.
+	// ReasonWaitingForKeys: the network has no identity yet, or some of its keys are missing; see KeysReady.
 	ReasonWaitingForKeys Reason = "WaitingForKeys"
 	// ReasonNotAllowed: the operator was started with --allowed-image-prefixes or --allowed-secret-label, and the spec has an
 	// image or a Secret that they do not allow; the message names it. Running pods stay as they are.
@@ -272,11 +280,14 @@ const (
 	// operator and the ports 9080 (operations) and 9443 (control) of the pods.
 	ReasonServersSilent Reason = "ServersSilent"
 	// ReasonKeyFileBroken: the key file of a Secret is invalid; the message says where. The operator never overwrites
-	// it. Fix the file, or delete the Secret to get new keys.
+	// it. Fix the file, or delete the Secret to restore the last valid one.
 	ReasonKeyFileBroken Reason = "KeyFileBroken"
-	// ReasonIdentityMissing: the Secret with the network's identity is missing. With another identity, no user of the
-	// database could be found, so none is created: restore the Secret <network>-identity from a backup.
-	ReasonIdentityMissing Reason = "IdentityMissing"
+	// ReasonKeysMissing: keys of the network were lost, and no copy of them is left in any cluster. Nothing replaces them, because
+	// everybody would be signed out, or clients would be refused. Servers keep the keys that they have. The message has the command
+	// that restores them, and the one that gives them up; see controllers/KEYS.md.
+	ReasonKeysMissing Reason = "KeysMissing"
+	// ReasonKeysRestored: lost keys were restored from a copy (event).
+	ReasonKeysRestored Reason = "KeysRestored"
 	// ReasonIdentityChanged: the Secret with the network's identity is invalid, or belongs to another network. Restore
 	// it; running servers are not changed.
 	ReasonIdentityChanged Reason = "IdentityChanged"

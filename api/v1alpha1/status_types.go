@@ -61,6 +61,11 @@ type SocialNetworkStatus struct {
 	// +optional
 	Control ControlStatus `json:"control,omitempty"`
 
+	// Secrets whose keys were lost, of which no copy is left. No pod is created or replaced until they are restored or given up.
+	// +optional
+	// +listType=atomic
+	MissingKeys []string `json:"missingKeys,omitempty"`
+
 	// Regions that the spec no longer names and whose server keys are kept for a while.
 	// +optional
 	// +listType=map

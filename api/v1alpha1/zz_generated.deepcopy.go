@@ -1126,6 +1126,11 @@ func (in *SocialNetworkStatus) DeepCopyInto(out *SocialNetworkStatus) {
 		}
 	}
 	in.Control.DeepCopyInto(&out.Control)
+	if in.MissingKeys != nil {
+		in, out := &in.MissingKeys, &out.MissingKeys
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.RetainedKeys != nil {
 		in, out := &in.RetainedKeys, &out.RetainedKeys
 		*out = make([]RetainedKeys, len(*in))

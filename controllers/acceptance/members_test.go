@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -302,9 +304,11 @@ func TestClusterIsGone(t *testing.T) {
 	require.NoError(t, o.client.Delete(t.Context(), get(o, &v1alpha1.SocialNetwork{}, sn.Name)))
 	waits := o.condition(sn.Name, v1alpha1.ConditionReady, "False", v1alpha1.ReasonDeleting)
 	require.Contains(t, waits.Message, "cluster-eu")
-	require.NotContains(t, waits.Message, "cluster-sg")
+	require.Contains(t, waits.Message, "cluster-sg", "its registration may have been deleted by mistake")
+	require.NotEmpty(t, sg.objects())
 	o.clock.add(2 * time.Hour)
 	o.gone(sn.Name)
+	var commands []string
 	o.eventually("the event", func() string {
 		var events eventsv1.EventList
 		require.NoError(t, o.client.List(t.Context(), &events, client.InNamespace(o.namespace)))
@@ -314,11 +318,21 @@ func TestClusterIsGone(t *testing.T) {
 				notes = append(notes, e.Note)
 			}
 		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "cluster-eu") || !strings.Contains(all, "cluster-sg") {
+		all := strings.Join(notes, "\n")
+		if !strings.Contains(all, "cluster-eu") || !strings.Contains(all, "cluster-sg") {
 			return all
 		}
+		commands = notes
 		return ""
 	})
+	for _, note := range commands {
+		if _, command, _ := strings.Cut(note, "To delete what is left there: "); strings.Contains(note, "cluster-sg") {
+			kubeconfig := filepath.Join(t.TempDir(), "member")
+			require.NoError(t, os.WriteFile(kubeconfig, sg.kubeconfig(nil), 0o600))
+			o.shell("export KUBECONFIG=" + kubeconfig + "; " + command)()
+		}
+	}
+	require.Equal(t, []string{"Secret acme-sg-server-keys"}, sg.objects(), "the network's deletion policy is Retain")
 }
 
 // TestRegistration registers, refuses, changes and removes a cluster while the operator runs.

@@ -222,7 +222,7 @@ func TestPaused(t *testing.T) {
 	o.pass("acme")
 	o.waitStates("acme", "Active", "us", "eu", "sg")
 	for _, write := range o.writes.take() {
-		require.Regexp(t, "/secrets/acme-..-server-keys|/status|/events", write)
+		require.Regexp(t, "/secrets/acme-(..-server|recovery)-keys|/status|/events", write)
 	}
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Paused = false })
 	o.waitLevel("acme", "us", "debug")

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
 // Manager is the field manager of the operator.
@@ -280,6 +281,27 @@ func dropUnset(value any) {
 			dropUnset(child)
 		}
 	}
+}
+
+// Release removes a finalizer from the version of an object that was read.
+func (a Applier) Release(ctx context.Context, object client.Object, finalizer string) error {
+	released, ok := object.DeepCopyObject().(client.Object)
+	if !ok || !controllerutil.RemoveFinalizer(released, finalizer) {
+		return nil
+	}
+	base, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	err := a.Client.Patch(ctx, released, patch, client.FieldOwner(a.manager()))
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if apierrors.IsConflict(err) {
+		err = fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	return wrap(err, "release", object)
 }
 
 // Delete deletes an object, and in the background the objects that it owns. It returns nil if the object does not

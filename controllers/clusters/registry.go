@@ -2,7 +2,6 @@ package clusters
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -51,6 +50,7 @@ type Registry struct {
 
 	mu      sync.Mutex
 	members map[string]*member
+	listed  func() bool // reports whether all Secrets are known; nil before they are watched
 }
 
 // New returns a registry, which is started by Start.
@@ -99,6 +99,9 @@ func (r *Registry) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watching kubeconfigs: %w", err)
 	}
+	r.mu.Lock()
+	r.listed = handler.HasSynced
+	r.mu.Unlock()
 	go r.awaitSecrets(ctx, handler)
 	err = secrets.Start(ctx)
 	r.disconnect()
@@ -190,12 +193,6 @@ func (r *Registry) Connect(cluster, from, namespace string) (*Connection, error)
 	return m.connection()
 }
 
-// IsRegistered reports whether a Secret registers the cluster. It reports true while that is not known yet.
-func (r *Registry) IsRegistered(cluster string) bool {
-	_, err := r.member(cluster)
-	return err == nil || errors.Is(err, ErrPending)
-}
-
 func (r *Registry) member(cluster string) (*member, error) {
 	select {
 	case <-r.started:
@@ -205,6 +202,10 @@ func (r *Registry) member(cluster string) (*member, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m := r.members[cluster]
+	if m == nil && r.listed != nil && !r.listed() {
+		return nil, &Error{v1alpha1.ReasonClusterUnreachable, fmt.Sprintf(
+			"The Secrets with the label %s in namespace %s, which register clusters, cannot be listed.", v1alpha1.LabelKubeconfig, r.options.Namespace)}
+	}
 	if m == nil {
 		return nil, &Error{v1alpha1.ReasonClusterNotRegistered, fmt.Sprintf(
 			"No Secret %s with the label %s in namespace %s registers the cluster.", cluster, v1alpha1.LabelKubeconfig, r.options.Namespace)}

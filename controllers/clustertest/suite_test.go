@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -126,6 +127,7 @@ func (s *suite) sayf(format string, args ...any) {
 // open connects to the cluster of KUBECONFIG and creates a namespace for the network.
 func open(t *testing.T) *suite {
 	t.Helper()
+	ctrl.SetLogger(logr.Discard()) // otherwise it prints a trace that it is not set
 	config, err := ctrl.GetConfig()
 	require.NoError(t, err, "the tests want KUBECONFIG; hack/cluster/test.sh sets it")
 	require.NotEmpty(t, os.Getenv("CLUSTER_DATABASE_URL"), "the tests want CLUSTER_DATABASE_URL; hack/cluster/test.sh sets it")

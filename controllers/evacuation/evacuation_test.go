@@ -79,7 +79,7 @@ func TestEvacuation(t *testing.T) {
 	h.SN.Spec.Regions[1].EvacuateTo = ""
 	require.Equal(t, v1alpha1.ReasonEvacuationEnding, run(h).Reason, "servers still have the Secret, which the stage sweep deletes")
 	require.Equal(t, "EvacuationEnding", condition(h))
-	h.DeleteSecret("acme-us-evacuation")
+	h.LoseSecret("acme-us-evacuation")
 	require.Equal(t, v1alpha1.ReasonNoEvacuation, run(h).Reason)
 	require.Empty(t, condition(h))
 	require.Empty(t, h.SN.Status.Regions[1].EvacuatedTo)
@@ -115,9 +115,9 @@ func TestEvacuationProblems(t *testing.T) {
 		"no servers":         {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS] = nil }, v1alpha1.ReasonNoServers, metav1.ConditionUnknown},
 		"silent servers":     {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][0].Unreachable = true }, v1alpha1.ReasonServersSilent, metav1.ConditionUnknown},
 		"an earlier version": {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][1].Earlier = true }, v1alpha1.ReasonEvacuationUnsupported, metav1.ConditionFalse},
-		"no keys":            {func(h *stagetest.Harness) { h.DeleteSecret("acme-eu-server-keys") }, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
+		"no keys":            {func(h *stagetest.Harness) { h.LoseSecret("acme-eu-server-keys") }, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
 		"broken keys": {func(h *stagetest.Harness) {
-			h.DeleteSecret("acme-eu-server-keys")
+			h.LoseSecret("acme-eu-server-keys")
 			h.CreateSecret("acme-eu-server-keys", map[string]string{"server-keys.json": "{"})
 		}, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
 		"a pause":                           {func(h *stagetest.Harness) { h.SN.Spec.Paused = true }, v1alpha1.ReasonPausedBySpec, metav1.ConditionFalse},

@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -76,7 +77,8 @@ func (r *run) authorities(ctx context.Context) (keyring.Authorities, bool) {
 		return keyring.Authorities{}, false
 	}
 	object := r.controlObject(own, name, "", certificate)
-	object.Annotations, object.Data[keyring.AuthoritiesFile] = result.Annotations, []byte(result.Content.Reveal())
+	maps.Copy(object.Annotations, result.Annotations)
+	object.Data[keyring.AuthoritiesFile] = []byte(result.Content.Reveal())
 	desired := r.createOrUpdate(own, found, object)
 	for _, event := range result.Events {
 		r.eventf(desired, event.Reason, "%s", event)
@@ -141,6 +143,7 @@ func certificateOf(found *keysSecret) keyring.Certificate {
 // controlObject returns a Secret with a certificate. Unlike keys it is deleted with the network: it is of no use to another one.
 func (r *run) controlObject(c *stage.Cluster, name string, code v1alpha1.RegionCode, certificate keyring.Certificate) *corev1.Secret {
 	object := r.object(c, name, code, nil)
+	object.Finalizers = nil
 	c.Network.SetOwner(&object.ObjectMeta)
 	object.Data = map[string][]byte{
 		control.CertificateFile: certificate.Certificate, control.KeyFile: certificate.Key, control.AuthoritiesFile: certificate.Authorities,

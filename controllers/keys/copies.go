@@ -2,11 +2,13 @@ package keys
 
 import (
 	"context"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
@@ -30,20 +32,37 @@ func (r *run) copies(ctx context.Context) {
 			continue
 		}
 		for _, original := range originals {
-			r.out.Apply(stage.Desired{Object: copyIn(c, original), Cluster: c})
+			r.copyTo(ctx, c, original)
 		}
 	}
 }
 
-// copyIn returns a copy of a Secret in a member cluster.
-func copyIn(c *stage.Cluster, original *corev1.Secret) *corev1.Secret {
-	labels := render.Labels(c.Network.SN.Name, render.ComponentKeys)
-	labels[render.LabelWatched] = "true"
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: original.Name, Namespace: c.Namespace(), Labels: labels},
-		Type:       corev1.SecretTypeOpaque,
-		Data:       original.Data,
+// copyTo writes a copy in a member cluster. A copy of the keys of another network is never replaced: they may be the last.
+func (r *run) copyTo(ctx context.Context, c *stage.Cluster, original *corev1.Secret) {
+	live, err := get(ctx, c, c.Cache, original.Name)
+	if err != nil {
+		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read %s: %s.", original.Name, c.Where(), err)
+		return
 	}
+	if id := live.networkID(); id != "" && id != r.id {
+		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s has keys of network %s, not of this one, which is %s. Delete it if they are not needed any more.",
+			original.Name, c.Where(), id, r.id)
+		return
+	}
+	r.out.Apply(stage.Desired{Object: r.copyIn(c, original), Cluster: c})
+}
+
+// copyIn returns a copy of a Secret in a member cluster.
+func (r *run) copyIn(c *stage.Cluster, original *corev1.Secret) *corev1.Secret {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: original.Name, Namespace: c.Namespace(), Labels: render.KeyLabels(c.Network.SN.Name, ""), Annotations: render.KeepAnnotations(),
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: original.Data,
+	}
+	maps.Copy(secret.Annotations, keyring.Save(nil, original.Annotations).Annotations)
+	secret.Annotations[keyring.AnnotationNetworkID] = r.id
 	c.Network.SetOwner(&secret.ObjectMeta)
 	return secret
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/keyring"
-	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
@@ -36,12 +35,20 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		s.Random = rand.Reader
 	}
 	r := &run{Stage: s, pass: p}
+	p.Status.MissingKeys = nil
+	r.unread = !r.readRecovery(ctx)
 	r.identity(ctx)
-	r.shared(ctx, r.signingKeys())
-	r.shared(ctx, r.apiKeys())
+	if r.id != "" { // otherwise it is not known whose keys the others are
+		r.shared(ctx, r.signingKeys())
+		r.shared(ctx, r.apiKeys())
+	}
 	r.regions(ctx)
-	r.copies(ctx)
-	r.control(ctx)
+	if r.id != "" {
+		r.copies(ctx)
+		r.control(ctx)
+		r.applyIdentity()
+		r.applyRecovery()
+	}
 	r.summarize()
 	return r.out
 }
@@ -54,6 +61,15 @@ type run struct {
 	out      stage.Outcome
 	problems []problem
 	rotating []v1alpha1.RegionCode // regions with a rotation in progress
+
+	id       string // of the network: as its status or its identity says; empty if it has none yet
+	recovery recovery
+	unread   bool // the recovery Secret could not be read
+	// identityFound is the Secret of the valid identity that was read; nil if there is none.
+	identityFound *keysSecret
+	identityRead  keyring.Identity
+	sets, givenUp []string // see AnnotationKeySets and AnnotationGivenUp
+	released      []string // the names of deleted Secrets that go
 }
 
 // problem is a reason for KeysReady to be False.
@@ -72,91 +88,41 @@ func (r *run) eventf(desired *stage.Desired, reason v1alpha1.Reason, format stri
 		return
 	}
 	desired.Events = append(desired.Events, stage.Event{
-		Reason: reason, Message: fmt.Sprintf(format, args...), Warning: reason == v1alpha1.ReasonKeyAdopted,
+		Reason: reason, Message: fmt.Sprintf(format, args...), Warning: reason == v1alpha1.ReasonKeyAdopted || reason == v1alpha1.ReasonKeysRestored,
 	})
 }
 
-// summarize sets the condition: the first problem that needs attention, otherwise one with a cluster, otherwise the first problem. It is Unknown if the
-// only problem is that servers could not be asked: whether they accept the keys is then not known.
+// summarize sets the condition. It is Unknown if the only problem is that servers could not be asked: whether they accept the keys is
+// then not known.
 func (r *run) summarize() {
-	if len(r.problems) > 0 {
-		first := r.problems[0]
-		if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.IsOfCluster() }); i >= 0 {
-			first = r.problems[i]
-		}
-		if i := slices.IndexFunc(r.problems, func(p problem) bool { return !p.reason.IsUnknown() }); i >= 0 {
-			first = r.problems[i]
-		}
-		if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.NeedsAttention() && !p.reason.IsUnknown() }); i >= 0 {
-			first = r.problems[i]
-		}
-		status := metav1.ConditionFalse
-		if first.reason.IsUnknown() {
-			status = metav1.ConditionUnknown
-		}
-		r.out.SetCondition(status, first.reason, first.message)
-		return
-	}
-	if len(r.rotating) > 0 {
+	switch first := r.firstProblem(); {
+	case first != nil && first.reason.IsUnknown():
+		r.out.SetCondition(metav1.ConditionUnknown, first.reason, first.message)
+	case first != nil:
+		r.out.SetCondition(metav1.ConditionFalse, first.reason, first.message)
+	case len(r.rotating) > 0:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonRotationUnderWay,
 			fmt.Sprintf("Every region accepts its active server key; a rotation is in progress in %s.", stage.JoinNames(r.rotating)))
-		return
-	}
-	r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonKeysVerified, "All keys exist, and every server accepts the server key of its region.")
-}
-
-// identity publishes the network's id, or creates the identity of a network that never had one.
-func (r *run) identity(ctx context.Context) {
-	name := render.IdentitySecret(r.pass.SN.Name)
-	known := r.pass.SN.Status.NetworkID
-	found, err := r.find(ctx, r.pass.Own(), name)
-	switch {
-	case err != nil:
-		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
-	case found == nil && known != "":
-		r.problemf(v1alpha1.ReasonIdentityMissing, "Secret %s is missing; restore it from a backup. Running servers are not changed.", name)
-	case found == nil:
-		r.createIdentity(name)
 	default:
-		r.useIdentity(found, known)
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonKeysVerified, "All keys exist, and every server accepts the server key of its region.")
 	}
 }
 
-func (r *run) useIdentity(found *keysSecret, known string) {
-	identity := keyring.Identity{
-		DirectoryKey: found.file(keyring.DirectoryKeyFile), NetworkID: found.file(keyring.NetworkIDFile).Reveal(),
+// firstProblem returns the problem to report, or nil: one of missing keys, otherwise one that needs attention, otherwise one that is
+// certain, otherwise one with a cluster, otherwise the first.
+func (r *run) firstProblem() *problem {
+	for _, matters := range []func(v1alpha1.Reason) bool{
+		func(reason v1alpha1.Reason) bool { return reason == v1alpha1.ReasonKeysMissing },
+		func(reason v1alpha1.Reason) bool { return reason.NeedsAttention() && !reason.IsUnknown() },
+		func(reason v1alpha1.Reason) bool { return !reason.IsUnknown() },
+		v1alpha1.Reason.IsOfCluster,
+		func(v1alpha1.Reason) bool { return true },
+	} {
+		if i := slices.IndexFunc(r.problems, func(p problem) bool { return matters(p.reason) }); i >= 0 {
+			return &r.problems[i]
+		}
 	}
-	if err := identity.Check(); err != nil {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s: %s.", found.secret.Name, err)
-		return
-	}
-	if known != "" && known != identity.NetworkID {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s belongs to another network; restore the Secret of network %s.", found.secret.Name, known)
-		return
-	}
-	r.out.Facts.NetworkID, r.pass.Status.NetworkID = identity.NetworkID, identity.NetworkID
-	r.update(found, r.identityObject(found.secret.Name, identity), false)
-}
-
-// createIdentity creates the identity. It is published by the next pass, when it has been read back: nothing may be
-// created for an id that was not stored.
-func (r *run) createIdentity(name string) {
-	identity, err := keyring.NewIdentity(r.Random)
-	if err != nil {
-		r.problemf(v1alpha1.ReasonProgressing, "The network's identity could not be created: %s.", err)
-		return
-	}
-	created := r.create(r.pass.Own(), r.identityObject(name, identity))
-	r.eventf(created, v1alpha1.ReasonKeysCreated, "created the network's identity with network id %s", identity.NetworkID)
-	r.out.RequeueAfter(time.Second)
-}
-
-func (r *run) identityObject(name string, identity keyring.Identity) *corev1.Secret {
-	object := r.object(r.pass.Own(), name, "", map[string]keyring.Secret{
-		keyring.DirectoryKeyFile: identity.DirectoryKey, keyring.NetworkIDFile: keyring.NewSecret(identity.NetworkID),
-	})
-	object.Immutable = new(true)
-	return object
+	return nil
 }
 
 // shared checks a shared Secret, or creates it.
@@ -166,14 +132,23 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", s.name, err)
 		return
 	}
-	if content := found.file(s.file); content.Reveal() != "" {
-		if err := s.check(content); err != nil {
-			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
-			return
+	if !found.has(s.file) {
+		if r.restore(ctx, s.keySet(r.pass.Own()), found) == mayCreate {
+			r.createShared(s, found)
 		}
-		r.rotateShared(ctx, s, found)
 		return
 	}
+	if err := s.check(found.file(s.file)); err != nil {
+		if r.releaseDeleted(s.keySet(r.pass.Own()), found, false) {
+			return
+		}
+		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
+		return
+	}
+	r.rotateShared(ctx, s, found)
+}
+
+func (r *run) createShared(s sharedSecret, found *keysSecret) {
 	content, err := s.generate(r.Random)
 	if err != nil {
 		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", s.name, err)

@@ -77,6 +77,11 @@ func TestSecretsOfKeys(t *testing.T) {
 		require.Equal(t, "true", secret.Labels[render.LabelWatched])
 		require.Equal(t, "acme", secret.Labels[render.LabelNetwork])
 		require.Equal(t, "keys", secret.Labels[render.LabelComponent])
+		require.NotContains(t, secret.Labels, render.LabelInstance, "Argo CD tracks objects by it")
+		require.Equal(t, "Prune=false,Delete=false", secret.Annotations["argocd.argoproj.io/sync-options"])
+		require.Equal(t, "disabled", secret.Annotations["kustomize.toolkit.fluxcd.io/prune"])
+		require.Equal(t, h.SN.Status.NetworkID, secret.Annotations[keyring.AnnotationNetworkID])
+		require.Equal(t, []string{v1alpha1.FinalizerKeys}, secret.Finalizers)
 		require.Len(t, secret.Data, len(files))
 		for _, file := range files {
 			require.NotEmpty(t, secret.Data[file])
@@ -87,11 +92,6 @@ func TestSecretsOfKeys(t *testing.T) {
 	ring, err := auth.ParseKeyring(h.Secret("acme-signing-keys").Data["signing-keys.json"])
 	require.NoError(t, err)
 	require.Len(t, ring.IDs(), 1)
-	h.SN.Spec.DeletionPolicy = v1alpha1.DeletionDelete
-	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
-	for _, name := range []string{"acme-identity", "acme-signing-keys", "acme-api-keys", "acme-eu-server-keys"} {
-		require.Equal(t, h.SN.UID, metav1.GetControllerOf(h.Secret(name)).UID)
-	}
 }
 
 func TestIdentityIsCreatedOnce(t *testing.T) {
@@ -99,7 +99,10 @@ func TestIdentityIsCreatedOnce(t *testing.T) {
 		harm   func(h *stagetest.Harness)
 		reason v1alpha1.Reason
 	}{
-		"gone":  {func(h *stagetest.Harness) { h.DeleteSecret("acme-identity") }, v1alpha1.ReasonIdentityMissing},
+		"gone": {func(h *stagetest.Harness) {
+			h.LoseSecret("acme-identity")
+			h.LoseSecret("acme-recovery-keys")
+		}, v1alpha1.ReasonKeysMissing},
 		"empty": {func(h *stagetest.Harness) { h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data = nil }) }, v1alpha1.ReasonIdentityChanged},
 		"broken": {func(h *stagetest.Harness) {
 			h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data["network-id"] = []byte(secretText) })
@@ -164,9 +167,6 @@ func TestSharedKeys(t *testing.T) {
 		reason v1alpha1.Reason
 		events string
 	}{
-		"signing keys gone":         {func(h *stagetest.Harness) { h.DeleteSecret("acme-signing-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
-		"API keys gone":             {func(h *stagetest.Harness) { h.DeleteSecret("acme-api-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
-		"API keys without the file": {func(h *stagetest.Harness) { h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Data = nil }) }, v1alpha1.ReasonKeysVerified, "KeysCreated"},
 		"API keys by hand": {func(h *stagetest.Harness) {
 			h.EditSecret("acme-api-keys", func(s *corev1.Secret) {
 				s.Data["api-keys.json"] = []byte(`{"keys":[{"id":"a","key":"` + secretText + `"}]}`)
@@ -181,7 +181,6 @@ func TestSharedKeys(t *testing.T) {
 		"server keys broken": {func(h *stagetest.Harness) {
 			h.EditSecret("acme-eu-server-keys", func(s *corev1.Secret) { s.Data["server-keys.json"] = []byte(`{"keys":[{"key":"` + secretText) })
 		}, v1alpha1.ReasonKeyFileBroken, ""},
-		"server keys gone": {func(h *stagetest.Harness) { h.DeleteSecret("acme-eu-server-keys") }, v1alpha1.ReasonKeysVerified, "KeysCreated KeyActivated"},
 		"labels gone": {func(h *stagetest.Harness) {
 			for _, name := range []string{"acme-identity", "acme-api-keys", "acme-signing-keys", "acme-eu-server-keys"} {
 				h.EditSecret(name, func(s *corev1.Secret) { s.Labels = nil })
@@ -257,7 +256,7 @@ func TestKeysWhilePaused(t *testing.T) {
 	require.Equal(t, v1alpha1.ReasonPausedBySpec, result.Reason)
 	require.Empty(t, h.SecretVersions())
 	require.Empty(t, h.TakeEvents())
-	require.Len(t, h.SN.Status.PendingChanges, 4)
+	require.Len(t, h.SN.Status.PendingChanges, 1, "the other Secrets follow the identity")
 	require.Contains(t, h.SN.Status.PendingChanges, "create Secret acme-identity")
 	require.Empty(t, h.Pass.Network.NetworkID)
 
@@ -364,6 +363,7 @@ func TestUserSecretIsLabelledByTheRunner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
 			h.SN.Spec.Paused = c.paused
 			h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
 			h.CreateSecret("mine", map[string]string{"server-keys.json": `{"keys":[{"id":"a","key":"` + secretText + `"}]}`})

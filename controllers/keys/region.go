@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ func (r *run) regions(ctx context.Context) {
 		cluster := r.pass.ClusterOf(code)
 		if !cluster.IsUsable() {
 			r.notVerified(code, cluster.Reason, cluster.Message)
+			continue
+		}
+		if r.id == "" { // it is not known whose keys there are
 			continue
 		}
 		if r.pass.SN.Spec.ServerKeys.ExistingSecret != nil {
@@ -101,20 +105,33 @@ func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.R
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
 		return keyring.Result{}, false
 	}
+	if !found.has(keyring.ServerKeysFile) && r.restore(ctx, r.serverKeySet(c, code), found) != mayCreate {
+		return keyring.Result{}, false
+	}
 	result, v, err := r.step(ctx, code, found)
 	if err == nil && result.Changed && found != nil && found.cached {
 		if found, err = refetch(ctx, c, name); err == nil {
 			result, v, err = r.step(ctx, code, found)
 		}
 	}
+	set := r.serverKeySet(c, code)
 	if err != nil {
 		reason := v1alpha1.ReasonApplyFailed
 		if _, ok := errors.AsType[*keyring.BrokenError](err); ok {
 			reason = v1alpha1.ReasonKeyFileBroken
+			if r.releaseDeleted(set, found, false) {
+				return keyring.Result{}, false
+			}
 		}
 		r.pass.Region(code).ServerKeys = nil
 		r.notVerified(code, reason, fmt.Sprintf("Secret %s, %s: %s.", name, keyring.ServerKeysFile, err))
 		return keyring.Result{}, false
+	}
+	if found.has(keyring.ServerKeysFile) {
+		r.save(set.name, found)
+		if r.releaseDeleted(set, found, true) {
+			return keyring.Result{}, false
+		}
 	}
 	r.write(c, code, name, found, result)
 	r.setStatus(code, name, result, v)
@@ -160,7 +177,7 @@ func durationOr(d v1alpha1.Duration, fallback time.Duration) time.Duration {
 // write applies the decision of the state machine to the Secret. Revocations are applied even while the network is paused.
 func (r *run) write(c *stage.Cluster, code v1alpha1.RegionCode, name string, found *keysSecret, result keyring.Result) {
 	object := r.object(c, name, code, map[string]keyring.Secret{keyring.ServerKeysFile: result.Content})
-	object.Annotations = result.Annotations
+	maps.Copy(object.Annotations, result.Annotations)
 	var desired *stage.Desired
 	switch {
 	case found == nil && result.Changed:

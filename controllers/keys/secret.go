@@ -68,28 +68,26 @@ func get(ctx context.Context, c *stage.Cluster, reader client.Reader, name strin
 	return &keysSecret{&secret, c, true}, nil
 }
 
-// object returns a Secret with keys. It outlives the network unless spec.deletionPolicy is Delete: then the network owns it,
-// and it is deleted together with the network.
+// object returns a Secret with keys. Nothing owns it, so that the garbage collector never deletes it, even if it was copied from another
+// cluster: it outlives the network unless spec.deletionPolicy is Delete; see Delete.
 func (r *run) object(c *stage.Cluster, name string, code v1alpha1.RegionCode, files map[string]keyring.Secret) *corev1.Secret {
 	sn := r.pass.SN
-	labels := render.Labels(sn.Name, render.ComponentKeys)
-	if code != "" {
-		labels = render.RegionLabels(sn.Name, render.ComponentKeys, code)
-	}
-	labels[render.LabelWatched] = "true"
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: c.Namespace(), Labels: labels},
-		Type:       corev1.SecretTypeOpaque,
-		Data:       map[string][]byte{},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: c.Namespace(), Labels: render.KeyLabels(sn.Name, code), Annotations: render.KeepAnnotations(),
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{},
 	}
+	secret.Annotations[keyring.AnnotationNetworkID] = r.id
 	for file, content := range files {
 		secret.Data[file] = []byte(content.Reveal())
 	}
 	if c.Name != "" {
-		labels[render.LabelOwnerNamespace] = sn.Namespace
+		secret.Labels[render.LabelOwnerNamespace] = sn.Namespace
 	}
-	if sn.Spec.DeletionPolicy == v1alpha1.DeletionDelete {
-		c.Network.SetOwner(&secret.ObjectMeta)
+	if c.Name == "" {
+		secret.Finalizers = []string{v1alpha1.FinalizerKeys}
 	}
 	return secret
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -23,7 +24,9 @@ const (
 // sharedSecret describes a Secret with one key file that all regions read.
 type sharedSecret struct {
 	kind       keyring.Kind
+	set        string // see keySet
 	name, file string
+	effect     string // see keySet
 	generate   func(io.Reader) (keyring.Secret, error)
 	check      func(keyring.Secret) error
 	// request is the value of the annotation that starts a rotation, every the time between two or 0.
@@ -37,7 +40,7 @@ type sharedSecret struct {
 func (r *run) signingKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.SigningKeys, name: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, generate: keyring.NewSigningKeys,
+		kind: keyring.SigningKeys, set: signingKeysSet, effect: "everybody is signed out", name: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, generate: keyring.NewSigningKeys,
 		check:   func(file keyring.Secret) error { return platformclient.CheckSigningKeys(file, r.pass.Now) },
 		request: sn.Annotations[v1alpha1.AnnotationRotateSigning], overlap: accessLifetime(sn) + signingMargin,
 		status: &r.pass.Status.SigningKeys, loaded: func(k statusz.Keys) statusz.KeyFile { return k.Signing },
@@ -66,7 +69,7 @@ func accessLifetime(sn *v1alpha1.SocialNetwork) time.Duration {
 func (r *run) apiKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.APIKeys, name: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, generate: keyring.NewAPIKeys,
+		kind: keyring.APIKeys, set: apiKeysSet, effect: "apps with the present API keys are refused", name: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, generate: keyring.NewAPIKeys,
 		check: func(file keyring.Secret) error {
 			_, _, err := keyring.Existing(file, r.pass.Now)
 			return err
@@ -99,11 +102,17 @@ func (r *run) rotateShared(ctx context.Context, s sharedSecret, found *keysSecre
 		}
 	}
 	if err != nil {
-		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
+		if !r.releaseDeleted(s.keySet(r.pass.Own()), found, false) {
+			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
+		}
+		return
+	}
+	r.save(s.set, found)
+	if r.releaseDeleted(s.keySet(r.pass.Own()), found, true) {
 		return
 	}
 	object := r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: result.Content})
-	object.Annotations = result.Annotations
+	maps.Copy(object.Annotations, result.Annotations)
 	desired := r.update(found, object, result.Changed && r.pass.SN.Spec.Paused)
 	for _, event := range result.Events {
 		r.eventf(desired, event.Reason, "%s", event)

@@ -28,7 +28,7 @@ func everywhere(m statusz.Moderation) map[v1alpha1.RegionCode]statusz.Moderation
 func newHarness(t *testing.T) *stagetest.Harness {
 	t.Helper()
 	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG)
-	h.RunKeys()
+	h.SettleKeys()
 	h.TakeEvents()
 	h.SN.Status.NetworkID, h.SN.Generation = "0123456789abcdef01234567", 2
 	h.Servers.Moderation = everywhere(settings(false, true, 100, 2))
@@ -187,7 +187,7 @@ func TestModeration(t *testing.T) {
 		"signing keys are missing": {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Moderation = everywhere(differing)
-				h.DeleteSecret("acme-signing-keys")
+				h.LoseSecret("acme-signing-keys")
 			},
 			reason: v1alpha1.ReasonModerationPushFailed, requeue: 5 * time.Second,
 			then: v1alpha1.ReasonModerationPushFailed, message: "reading Secret acme-signing-keys",

@@ -303,6 +303,13 @@ var keyCases = []alertCase{
 		"PlazaKeysNotReady", "warning", nil, "The keys of acme are not ready",
 		"The condition KeysReady of network social/acme has been False for 15 minutes; its message names the key and the cause.",
 	}}},
+	{"keys are missing", func(w *world) {
+		w.series[w.of("plaza_operator_missing_keys")] = w.constant(2)
+	}, 0, 2, []firing{{
+		"PlazaKeysMissing", "critical", nil, "Keys of acme were lost",
+		"2 Secrets with keys of network social/acme were lost, and no copy of them is left. Servers keep the keys that they have, and no new pod can start. " +
+			"The condition KeysReady has the commands that restore the keys or give them up.",
+	}}},
 	{"a server has no valid key of a kind", func(w *world) {
 		w.series[w.at("sg", "plaza_keys", "kind", "api")] = w.constant(0)
 		w.drop(`plaza_keys_latest_not_after_timestamp_seconds{namespace="` + w.namespace + `",network="` + w.network + `",region="sg"`)

@@ -81,6 +81,7 @@ func healthy(namespace, network string, length int) *world {
 	w.conditionIs("Paused", "False")
 	maps.Copy(w.series, map[string]string{
 		w.of("plaza_operator_paused"):                                          w.constant(0),
+		w.of("plaza_operator_missing_keys"):                                    w.constant(0),
 		w.of("plaza_operator_key_rotation_due_timestamp_seconds"):              w.constant(1e9),
 		w.of("plaza_operator_control_certificate_not_after_timestamp_seconds"): w.constant(1e9),
 		w.of("plaza_operator_backup_overdue_timestamp_seconds"):                w.constant(1e9),

@@ -110,13 +110,23 @@ func databaseArgs(n Network) []string {
 	primary := string(primaryRegion(n.SN.Spec.Database))
 	args := []string{
 		"--termination-log=" + TerminationLog, "--region=" + primary, "--primary-region=" + primary,
-		"--network-id=" + n.NetworkID, "--directory-key-file=" + identityFolder + "/" + keyring.DirectoryKeyFile,
+		networkFlag + n.NetworkID, "--directory-key-file=" + identityFolder + "/" + keyring.DirectoryKeyFile,
 	}
 	for _, l := range localities(n.SN.Spec.Database) {
 		args = append(args, "--locality-"+l.code+"="+l.name)
 	}
 	return args
 }
+
+// IsMigrationOf reports whether a migration's Job has the identity of a network.
+func IsMigrationOf(job *batchv1.Job, networkID string) bool {
+	return slices.ContainsFunc(job.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
+		return slices.Contains(c.Args, networkFlag+networkID)
+	})
+}
+
+// networkFlag is the flag with the id of the network.
+const networkFlag = "--network-id="
 
 // MigrationServiceAccount returns the ServiceAccount of migrations. It has no permissions, and its token is not
 // mounted.

@@ -11,10 +11,12 @@ const (
 	ComponentMigrate    Component = "migrate"
 	ComponentBackup     Component = "backup"
 	ComponentKeys       Component = "keys"
+	ComponentRecovery   Component = "recovery"
 	ComponentMonitoring Component = "monitoring"
 )
 
-// Labels and their values. Every object of a network has the first five; objects of one region also have LabelRegion.
+// Labels and their values. Every object of a network has the first five, except that Secrets with keys do not have LabelInstance;
+// objects of one region also have LabelRegion.
 const (
 	LabelName      = "app.kubernetes.io/name"
 	LabelInstance  = "app.kubernetes.io/instance"
@@ -25,6 +27,9 @@ const (
 	// LabelOwner and LabelOwnerNamespace, on objects in member clusters, are the UID and the namespace of the network.
 	LabelOwner          = "plaza.social/owner"
 	LabelOwnerNamespace = "plaza.social/owner-namespace"
+	// LabelRecoveryOf, on a recovery Secret, is the name of the network. That Secret has none of the other labels of the network, so
+	// that deleting the network's objects by a label does not delete it.
+	LabelRecoveryOf = "plaza.social/recovery-of"
 	// LabelWatched, with the value "true", marks the Secrets that the operator caches.
 	LabelWatched = "plaza.social/watched"
 
@@ -101,6 +106,10 @@ func SharedSecrets(network string) []string {
 	return []string{IdentitySecret(network), SigningKeysSecret(network), APIKeysSecret(network)}
 }
 
+// RecoverySecret returns the name of the Secret with the operator's own copies of the keys of a network, from which it restores lost
+// ones. It exists in the operator's cluster only, and no pod mounts it.
+func RecoverySecret(network string) string { return network + "-recovery-keys" }
+
 // MigrationJobName returns the name of the Job for a target returned by MigrationTarget.
 func MigrationJobName(network, target string) string {
 	return MigrationName(network) + "-" + target[:min(8, len(target))]
@@ -134,6 +143,28 @@ func RegionLabels(network string, component Component, code v1alpha1.RegionCode)
 	labels := Labels(network, component)
 	labels[LabelRegion] = string(code)
 	return labels
+}
+
+// KeyLabels returns the labels of a Secret with keys, of a region or, if the code is empty, of all regions. LabelInstance is missing:
+// Argo CD tracks objects by it, and deletes those that an application of that name does not contain.
+func KeyLabels(network string, code v1alpha1.RegionCode) map[string]string {
+	labels := Labels(network, ComponentKeys)
+	delete(labels, LabelInstance)
+	labels[LabelWatched] = "true"
+	if code != "" {
+		labels[LabelRegion] = string(code)
+	}
+	return labels
+}
+
+// KeepAnnotations returns the annotations of a Secret with keys that tell Argo CD, Flux and Helm not to delete it.
+func KeepAnnotations() map[string]string {
+	return map[string]string{
+		"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+		"argocd.argoproj.io/sync-options":    "Prune=false,Delete=false",
+		"kustomize.toolkit.fluxcd.io/prune":  "disabled",
+		"helm.sh/resource-policy":            "keep",
+	}
 }
 
 // ServerSelector returns labels that select the servers of every region of a network, and their Services.

@@ -289,12 +289,12 @@ func (r *run) templateUpdates() map[*region]bool {
 	var waiting []*region
 	for _, g := range r.regions {
 		if g.spec.EvacuateTo != "" { // no other region waits for it
-			update[g] = r.pass.SchemaReady || paused || (g.state != missing && g.state != outdated)
+			update[g] = r.mayStart() || paused || (g.state != missing && g.state != outdated)
 			continue
 		}
 		switch g.state {
 		case missing:
-			update[g] = r.pass.SchemaReady || paused
+			update[g] = r.mayStart() || paused
 		case outdated:
 			waiting = append(waiting, g)
 		case drifted:
@@ -313,7 +313,7 @@ func (r *run) templateUpdates() map[*region]bool {
 			update[g] = true
 		}
 	}
-	if !r.pass.SchemaReady && !paused {
+	if !r.mayStart() && !paused {
 		return update
 	}
 	if slots <= 0 && len(waiting) > 0 { // the requests that fail are reported before the region has soaked
@@ -326,6 +326,9 @@ func (r *run) templateUpdates() map[*region]bool {
 	}
 	return update
 }
+
+// mayStart reports whether new pods of any region could start: the database has their schema, and no Secret that they read is missing.
+func (r *run) mayStart() bool { return r.pass.SchemaReady && len(r.pass.Status.MissingKeys) == 0 }
 
 // mayBegin reports whether the update of a region may begin now. One that is in progress and did not succeed may be replaced by another
 // at any time, and one whose pods fail too many requests may be taken back.

@@ -56,6 +56,8 @@ func (r *run) whyMissing(g *region) (v1alpha1.Reason, string) {
 		return v1alpha1.ReasonPausedBySpec, "The Deployment is created when spec.paused is false."
 	case !r.pass.SchemaReady:
 		return v1alpha1.ReasonWaitingForSchema, "The Deployment is created once the database is migrated."
+	case !r.mayStart():
+		return v1alpha1.ReasonWaitingForKeys, "The Deployment is created once the missing keys are restored; see KeysReady."
 	default:
 		return v1alpha1.ReasonProgressing, "The Deployment is being created."
 	}
@@ -113,6 +115,8 @@ func (r *run) setUpdated(g *region) {
 			set(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The pods are replaced when spec.paused is false.")
 		case !r.pass.SchemaReady:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForSchema, "The pods are replaced once the database is migrated.")
+		case !r.mayStart():
+			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForKeys, "The pods are replaced once the missing keys are restored; see KeysReady.")
 		case r.hold.Reason != "":
 			set(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 		default:
@@ -174,6 +178,8 @@ func (r *run) summarize() {
 		no(v1alpha1.ReasonPausedBySpec, "The pods in %s are updated when spec.paused is false.", pending)
 	case !r.pass.SchemaReady && len(pending) > 0:
 		no(v1alpha1.ReasonWaitingForSchema, "The update of %s waits for the database migration.", pending)
+	case !r.mayStart() && len(pending) > 0:
+		no(v1alpha1.ReasonWaitingForKeys, "The update of %s waits for the missing keys; see KeysReady.", pending)
 	case r.hold.Reason != "":
 		r.out.SetCondition(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 	case len(pending) > 0:

@@ -193,6 +193,13 @@ func (r *run) followJob(ctx context.Context, job *batchv1.Job) {
 // retryLater reports the error of a failed Job, and deletes the Job when the backoff has passed.
 func (r *run) retryLater(ctx context.Context, job *batchv1.Job, failedAt time.Time) {
 	schema := &r.pass.Status.Schema
+	if !render.IsMigrationOf(job, r.network.NetworkID) {
+		schema.LastError, schema.NextRetry = "", nil
+		r.out.Deletions = []stage.Deletion{{Object: job, Cluster: r.cluster}}
+		r.out.RequeueAfter(time.Second)
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonMigrating, "The migration starts again with the identity that was restored.")
+		return
+	}
 	t := r.readTermination(ctx, job)
 	setVersionsFromJob(schema, t, false)
 	schema.LastError = stage.Shorten(r.lastError(job, t))

@@ -50,6 +50,8 @@ type Outcome struct {
 	// Objects are applied, Deletions are deleted.
 	Objects   []Desired
 	Deletions []Deletion
+	// Released are deleted Secrets with keys that may go: they lose their finalizer, also while the network is paused.
+	Released []Deletion
 	// Watched are Secrets of users to label, so that the cache holds them. See Watch.
 	Watched []WatchedSecret
 	// Status, Reason and Message are the stage's condition.

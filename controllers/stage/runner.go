@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
 )
@@ -46,6 +47,11 @@ func (r Runner) applyOutcome(ctx context.Context, p *Pass, result *Result) {
 	for _, deletion := range result.Deletions {
 		if err := r.delete(ctx, p, deletion, result); err != nil {
 			result.fail(deletion.Cluster, "", err)
+		}
+	}
+	for _, released := range result.Released {
+		if err := (apply.Applier{Client: released.Cluster.Client}).Release(ctx, released.Object, v1alpha1.FinalizerKeys); err != nil {
+			result.fail(released.Cluster, "", err)
 		}
 	}
 	if !p.SN.Spec.Paused {
@@ -115,7 +121,11 @@ func (r Runner) delete(ctx context.Context, p *Pass, deletion Deletion, result *
 		result.Pending = append(result.Pending, fmt.Sprintf("delete %s %s", kindOf(object, c.Client.Scheme()), object.GetName()))
 		return nil
 	}
-	return apply.Applier{Client: c.Client, APIReader: c.APIReader}.Delete(ctx, object)
+	applier := apply.Applier{Client: c.Client, APIReader: c.APIReader}
+	if err := applier.Release(ctx, object, v1alpha1.FinalizerKeys); err != nil {
+		return err
+	}
+	return applier.Delete(ctx, object)
 }
 
 // clusterOf returns the cluster of an object to apply.

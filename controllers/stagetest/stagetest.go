@@ -162,6 +162,14 @@ func (h *Harness) DeleteSecret(name string) {
 	require.NoError(h.T, h.Client.Delete(h.T.Context(), h.Secret(name)))
 }
 
+// LoseSecret deletes a Secret in spite of its finalizers, as the loss of a cluster does.
+func (h *Harness) LoseSecret(name string) {
+	h.T.Helper()
+	h.EditSecret(name, func(s *corev1.Secret) { s.Finalizers = nil })
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza"}}
+	require.NoError(h.T, client.IgnoreNotFound(h.Client.Delete(h.T.Context(), secret)))
+}
+
 // CreateSecret creates a Secret as a user would.
 func (h *Harness) CreateSecret(name string, data map[string]string) {
 	h.T.Helper()

@@ -18,13 +18,19 @@ import (
 // defaultRetention is for objects that were created without the defaults of the CRD.
 const defaultRetention = 720 * time.Hour
 
-// retainKeys keeps the Secrets of a cluster with the server keys of removed regions until their retention ends, which the status records.
+// retainKeys keeps the Secrets of a cluster with the server keys of removed regions until their retention ends, which the status records,
+// and those of regions that moved to another cluster until they exist there.
 func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v1alpha1.RetainedKeys, keep map[string]bool, out *stage.Outcome) error {
 	for _, code := range v1alpha1.RegionCodes() {
+		name := render.ServerKeysSecret(p.SN.Name, code)
 		if p.Network.Region(code) != nil {
+			if moved, err := hasMoved(ctx, p, c, code, name); err != nil {
+				return err
+			} else if !moved {
+				keep[keyOf(secretKind, name)] = true
+			}
 			continue
 		}
-		name := render.ServerKeysSecret(p.SN.Name, code)
 		var secret corev1.Secret
 		err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: name}, &secret)
 		if apierrors.IsNotFound(err) {
@@ -42,6 +48,20 @@ func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v
 		out.RequeueAfter(until.Sub(p.Now))
 	}
 	return nil
+}
+
+// hasMoved reports whether a Secret with server keys is not needed in a cluster, because the region of it runs in another one and has
+// the Secret there. It reports true for the cluster of the region itself, whose Secret the spec asks for.
+func hasMoved(ctx context.Context, p *stage.Pass, c *stage.Cluster, code v1alpha1.RegionCode, name string) (bool, error) {
+	now := p.ClusterOf(code)
+	if now == c || p.SN.Spec.ServerKeys.ExistingSecret != nil {
+		return true, nil
+	}
+	if !now.IsUsable() {
+		return false, nil
+	}
+	err := now.Cache.Get(ctx, client.ObjectKey{Namespace: now.Namespace(), Name: name}, &corev1.Secret{})
+	return err == nil, client.IgnoreNotFound(err)
 }
 
 // retainedUntil returns when the retention of a region's keys ends: as recorded, or counted from now.

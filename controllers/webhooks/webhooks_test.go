@@ -28,7 +28,7 @@ const (
 func newHarness(t *testing.T) *stagetest.Harness {
 	t.Helper()
 	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
-	h.RunKeys()
+	h.SettleKeys()
 	h.TakeEvents()
 	h.SN.Status.NetworkID = "0123456789abcdef01234567"
 	h.CreateSecret("crm", map[string]string{render.HookKey: crmSecret + "\n", "other": "other"})

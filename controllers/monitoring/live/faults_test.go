@@ -122,7 +122,7 @@ var faults = [][]fault{
 			func(_ *testing.T, n *observed) { n.report(nothingIsWell) },
 			func(_ *testing.T, n *observed) { n.report(func(*v1alpha1.SocialNetworkStatus) {}) },
 			[]string{
-				"PlazaKeysNotReady", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind", "PlazaMigrationFailing",
+				"PlazaKeysNotReady", "PlazaKeysMissing", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind", "PlazaMigrationFailing",
 				"PlazaModerationNotApplied", "PlazaRowsNotPinned", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaBackupOverdue",
 				"PlazaWebhooksNotApplied",
 			},
@@ -347,7 +347,7 @@ func (o *observed) exec(t *testing.T, statement string) {
 func nothingIsWell(s *v1alpha1.SocialNetworkStatus) {
 	past := metav1.NewTime(time.Now().Add(-24 * time.Hour))
 	s.Schema, s.ServerKeys.NextRotation, s.Control.CertificatesNotAfter = v1alpha1.SchemaStatus{Current: "699", Target: "700", Attempts: 5}, &past, &past
-	s.Backup = &v1alpha1.BackupStatus{LastSuccess: &past, OverdueAt: &past}
+	s.Backup, s.MissingKeys = &v1alpha1.BackupStatus{LastSuccess: &past, OverdueAt: &past}, []string{"acme-api-keys"}
 	for i := range s.Conditions {
 		s.Conditions[i].Status = metav1.ConditionFalse
 	}

@@ -1,0 +1,153 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+// recovery is the recovery Secret of a network: the operator's own copies of its keys, by the names of their sets.
+type recovery struct {
+	found *keysSecret
+	// id is the id of the network whose keys these are; it is empty if there is no copy of the identity.
+	id     string
+	before map[string]keyring.Saved
+	after  map[string]keyring.Saved // what the Secret should have
+	broken bool
+}
+
+// readRecovery reads the recovery Secret. It reports whether it could be read: nothing may be created otherwise.
+func (r *run) readRecovery(ctx context.Context) bool {
+	name := render.RecoverySecret(r.pass.SN.Name)
+	r.recovery = recovery{before: map[string]keyring.Saved{}, after: map[string]keyring.Saved{}}
+	found, err := r.find(ctx, r.pass.Own(), name)
+	if err != nil {
+		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
+		return false
+	}
+	r.recovery.found = found
+	if found == nil {
+		return true
+	}
+	for set := range found.secret.Data {
+		saved, err := keyring.ParseSaved(found.file(set))
+		if err != nil {
+			r.recovery.broken = true
+			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s. Restore it from a backup, or delete it to copy the present keys again.", name, set, err)
+			continue
+		}
+		r.recovery.before[set] = saved
+	}
+	identity := r.recovery.before[identitySet]
+	r.recovery.id = identity.Files[keyring.NetworkIDFile].Reveal()
+	return true
+}
+
+// save records the content of a Secret, which was read and is valid, for the recovery Secret.
+func (r *run) save(set string, found *keysSecret) {
+	r.recovery.after[set] = keyring.Save(found.secret.Data, found.secret.Annotations)
+}
+
+// applyRecovery writes the recovery Secret: the keys that were read, and the copies of those that exist but could not be read or are
+// invalid. The copies of another network are not replaced; see replacedIdentity.
+func (r *run) applyRecovery() {
+	if len(r.recovery.after) == 0 || r.recovery.broken || (r.recovery.id != "" && r.recovery.id != r.id) {
+		return
+	}
+	data := map[string][]byte{}
+	for set, saved := range r.recovery.before {
+		if r.isKept(set) {
+			data[set] = []byte(saved.Encode().Reveal())
+		}
+	}
+	for set, saved := range r.recovery.after {
+		data[set] = []byte(saved.Encode().Reveal())
+	}
+	own, sn := r.pass.Own(), r.pass.SN
+	object := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: render.RecoverySecret(sn.Name), Namespace: own.Namespace(), Annotations: render.KeepAnnotations(), Finalizers: []string{v1alpha1.FinalizerKeys},
+			Labels: map[string]string{
+				render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentRecovery), render.LabelManagedBy: render.OperatorName,
+				render.LabelRecoveryOf: sn.Name, render.LabelWatched: "true",
+			},
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: data,
+	}
+	object.Annotations[keyring.AnnotationNetworkID] = r.id
+	if r.recovery.found == nil {
+		r.out.Apply(stage.Desired{Object: object, Mode: apply.CreateOnly, Cluster: own, IgnorePause: true})
+		return
+	}
+	if r.recovery.found.isDeleted() {
+		if len(r.released) == 0 && len(r.recovery.after) == len(data) { // every Secret exists: the copies can be made again
+			r.release(r.recovery.found)
+		}
+		return
+	}
+	r.update(r.recovery.found, object, true)
+}
+
+// isKept reports whether a set of keys that was not read still belongs to the network. The server keys of a removed region do as long
+// as they are retained.
+func (r *run) isKept(set string) bool {
+	code, isOfRegion := strings.CutPrefix(set, serverKeysSet)
+	if !isOfRegion {
+		return true
+	}
+	region := v1alpha1.RegionCode(code)
+	if r.pass.Network.Region(region) != nil {
+		return r.pass.SN.Spec.ServerKeys.ExistingSecret == nil
+	}
+	return slices.ContainsFunc(r.pass.Status.RetainedKeys, func(k v1alpha1.RetainedKeys) bool { return k.Code == region })
+}
+
+// copyOf returns a copy of a set of keys of the network, and where it was found: in the recovery Secret, or in another cluster. The
+// error is that of a cluster that could not be read.
+func (r *run) copyOf(ctx context.Context, s keySet, id string) (keyring.Saved, string, error) {
+	if saved, found := r.recovery.before[s.name]; found && r.recovery.id == id {
+		return saved, "Secret " + render.RecoverySecret(r.pass.SN.Name), nil
+	}
+	for _, c := range r.pass.Usable() {
+		if c == s.cluster {
+			continue
+		}
+		found, err := refetch(ctx, c, s.secret)
+		if err != nil {
+			return keyring.Saved{}, "", fmt.Errorf("reading Secret %s %s: %w", s.secret, c.Where(), err)
+		}
+		if !found.has(s.file) || !r.isOurs(found) || found.networkID() != id {
+			continue
+		}
+		return keyring.Save(found.secret.Data, found.secret.Annotations), c.Where(), nil
+	}
+	return keyring.Saved{}, "", nil
+}
+
+// isOurs reports whether a Secret belongs to a network of this name and namespace, and not to one of the operator in a member cluster.
+func (r *run) isOurs(found *keysSecret) bool {
+	labels := found.secret.Labels
+	if found.cluster.Name == "" {
+		return labels[render.LabelNetwork] == r.pass.SN.Name
+	}
+	return labels[render.LabelNetwork] == r.pass.SN.Name && labels[render.LabelOwnerNamespace] == r.pass.SN.Namespace
+}
+
+// unreadable returns a cluster of the network that cannot be read, or nil.
+func (r *run) unreadable() *stage.Cluster {
+	if i := slices.IndexFunc(r.pass.Clusters, func(c *stage.Cluster) bool { return !c.IsUsable() }); i >= 0 {
+		return r.pass.Clusters[i]
+	}
+	return nil
+}

@@ -154,7 +154,8 @@ const (
 	// ReasonSecretMissing: a Secret that the spec names does not exist in the namespace. Create it; the operator
 	// continues by itself.
 	ReasonSecretMissing Reason = "SecretMissing"
-	// ReasonSecretIncomplete: a Secret that the spec names lacks a key; the message names it.
+	// ReasonSecretIncomplete: a Secret that the spec names lacks a key, or the URL of a database in a key is not valid; the message
+	// names the key and says what is allowed.
 	ReasonSecretIncomplete Reason = "SecretIncomplete"
 )
 

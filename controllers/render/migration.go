@@ -85,15 +85,18 @@ func migrationTemplate(n Network) corev1.PodTemplateSpec {
 	}
 }
 
-// ownerVariable has the URL with which migrations change the schema.
-const ownerVariable = "PLAZA_DATABASE_OWNER_URL"
+// ownerVariable has the URL with which migrations change the schema, and ownerKey is its key in the database's Secret.
+const (
+	ownerVariable = "PLAZA_DATABASE_OWNER_URL"
+	ownerKey      = "owner-url"
+)
 
 // withOwner adds the URL of the schema's owner, an optional key of the database's Secret, unless the spec sets it.
 func withOwner(db v1alpha1.Database, env []corev1.EnvVar) []corev1.EnvVar {
 	if slices.ContainsFunc(env, func(v corev1.EnvVar) bool { return v.Name == ownerVariable }) {
 		return env
 	}
-	return append([]corev1.EnvVar{databaseVariable(db, ownerVariable, "owner-url")}, env...)
+	return append([]corev1.EnvVar{databaseVariable(db, ownerVariable, ownerKey)}, env...)
 }
 
 // MigrationRegion returns the region whose pods a migration's pod resembles.

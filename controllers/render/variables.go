@@ -20,6 +20,15 @@ var databaseKeys = []struct{ variable, key string }{
 	{"PLAZA_DATABASE_URL_SG", "url-sg"},
 }
 
+// DatabaseKeys returns the keys of the database's Secret that contain URLs.
+func DatabaseKeys() []string {
+	keys := make([]string, 0, len(databaseKeys)+1)
+	for _, k := range databaseKeys {
+		keys = append(keys, k.key)
+	}
+	return append(keys, ownerKey)
+}
+
 // variables returns the environment of a container: the operator's variables, then the spec's in their order, because a
 // variable may refer to earlier ones. A variable of the spec replaces one of the operator: names must be unique.
 func variables(n Network, r *v1alpha1.Region) []corev1.EnvVar {

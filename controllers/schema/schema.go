@@ -49,7 +49,9 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		return out
 	}
 	r := &run{pass: p, cluster: p.Primary()}
-	if r.readSecrets(ctx) {
+	complete := r.readSecrets(ctx)
+	p.Status.Schema.LastError = p.Redact(p.Status.Schema.LastError) // of an operator that knew less of what is secret
+	if complete {
 		r.migrate(ctx)
 	}
 	return r.out

@@ -42,6 +42,30 @@ func newHarness(t *testing.T) *stagetest.Harness {
 	return h
 }
 
+// TestInvalidURLs checks that the condition names the Secret and the key of a database URL that the platform refuses, and shows no part of its
+// password, and that white space around a URL is ignored.
+func TestInvalidURLs(t *testing.T) {
+	for _, key := range []string{"url", "url-us", "url-eu", "url-sg", "owner-url"} {
+		h := newHarness(t)
+		h.SN.Status.Schema.LastError = "lookup ss#1@db.example: no such host"
+		h.EditSecret("acme-db", func(s *corev1.Secret) { s.Data[key] = []byte("postgres://plaza:p@ss#1@db.example/plaza") })
+		out := h.Run(schema.Stage{})
+		require.Equal(t, v1alpha1.ReasonSecretIncomplete, out.Reason)
+		require.Equal(t, "The key "+key+" of Secret acme-db is not valid: the database URL has an @, /, ? or # in an unexpected place: "+
+			"a user name or password that contains one must be percent-encoded, as %40, %2F, %3F or %23.", out.Message)
+		require.Empty(t, out.Objects)
+		require.Equal(t, "lookup [secret]db.example: no such host", h.SN.Status.Schema.LastError, "the error of an earlier version")
+
+		h.EditSecret("acme-db", func(s *corev1.Secret) {
+			s.Data = map[string][]byte{"url": []byte("postgres://plaza:p%40ss%231@db.example/plaza\n"), key: []byte("\tpostgres://plaza:p%40ss%231@db.example/plaza\r\n")}
+		})
+		require.Equal(t, v1alpha1.ReasonMigrating, h.Run(schema.Stage{}).Reason)
+	}
+	h := newHarness(t)
+	h.EditSecret("acme-db", func(s *corev1.Secret) { s.Data = map[string][]byte{"url": []byte(" \n")} })
+	require.Equal(t, "Secret acme-db has neither the key url nor the key url-us.", h.Run(schema.Stage{}).Message)
+}
+
 // TestAttempts walks through failures, another target, a pause, and success.
 func TestAttempts(t *testing.T) {
 	ctx := t.Context()

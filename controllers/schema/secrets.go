@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -20,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/dburl"
 )
 
 // readSecrets reads the Secrets that users created for the servers, in each cluster, and publishes their fingerprints, so that pod
@@ -62,6 +64,10 @@ func (r *run) readSecretsIn(ctx context.Context, c *stage.Cluster, fingerprintKe
 			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s %s.", used.Name, missing))
 			return false
 		}
+		if key, err := invalidURL(secret); i == 0 && err != nil {
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("The key %s of Secret %s is not valid: %s.", key, used.Name, err))
+			return false
+		}
 		writeContent(mac, used.Name, secret)
 	}
 	r.out.Facts.SecretsFingerprints[c] = hex.EncodeToString(mac.Sum(nil))
@@ -94,7 +100,7 @@ func missingKey(secret *corev1.Secret, used render.UsedSecret, isDatabase bool) 
 		return "has neither the key url nor the key " + missing
 	}
 	for _, key := range used.Keys {
-		if len(secret.Data[key]) == 0 {
+		if isEmpty(secret, key) {
 			return "has no key " + key
 		}
 	}
@@ -103,15 +109,33 @@ func missingKey(secret *corev1.Secret, used render.UsedSecret, isDatabase bool) 
 
 // missingURL returns the first key that the database's Secret lacks, or "" if it is complete.
 func missingURL(secret *corev1.Secret) string {
-	if len(secret.Data["url"]) > 0 {
+	if !isEmpty(secret, "url") {
 		return ""
 	}
 	for _, code := range []string{"us", "eu", "sg"} {
-		if key := "url-" + code; len(secret.Data[key]) == 0 {
+		if key := "url-" + code; isEmpty(secret, key) {
 			return key
 		}
 	}
 	return ""
+}
+
+// isEmpty reports whether a Secret lacks a key, or has only white space in it.
+func isEmpty(secret *corev1.Secret, key string) bool {
+	return len(bytes.TrimSpace(secret.Data[key])) == 0
+}
+
+// invalidURL returns the first key of the database's Secret with a value that the platform refuses, and why.
+func invalidURL(secret *corev1.Secret) (string, error) {
+	for _, key := range render.DatabaseKeys() {
+		if isEmpty(secret, key) {
+			continue
+		}
+		if _, err := dburl.Parse(string(secret.Data[key])); err != nil {
+			return key, err
+		}
+	}
+	return "", nil
 }
 
 // writeContent writes a Secret's content in a fixed order.

@@ -188,6 +188,21 @@ func TestJoinNames(t *testing.T) {
 	}
 }
 
+// TestRedactInvalidURLs checks that nothing of an unescaped password is left in the errors of programs that accept it.
+func TestRedactInvalidURLs(t *testing.T) {
+	for value, c := range map[string]struct{ shown, want string }{
+		"postgres://plaza:p@ss#1@db.example/plaza\n":   {"lookup ss#1@db.example: no such host", "lookup [secret]db.example: no such host"},
+		"postgres://plaza:hunter/2sword@db/plaza":      {"user=root database=2sword@db/plaza", "user=root database=[secret]db/plaza"},
+		"postgres://db/plaza?password=hunter@2sword":   {"lookup 2sword: no such host", "lookup [secret]: no such host"},
+		"postgres://plaza:abc@db/plaza":                {"abc is wrong", "[secret] is wrong"},
+		"postgres://plaza:abcdef@db/plaza?options=abc": {"abcdef is wrong", "[secret] is wrong"},
+	} {
+		p := &Pass{}
+		p.RedactSecret(&corev1.Secret{Data: map[string][]byte{"url": []byte(value)}})
+		require.Equal(t, c.want, p.Redact(c.shown), value)
+	}
+}
+
 func TestRedact(t *testing.T) {
 	p := &Pass{}
 	p.RedactSecret(&corev1.Secret{Data: map[string][]byte{

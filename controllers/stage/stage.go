@@ -6,8 +6,9 @@
 package stage
 
 import (
+	"cmp"
 	"context"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/control"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -58,7 +60,7 @@ type Pass struct {
 	// Status is the status as filled in by the stages so far.
 	Status *v1alpha1.SocialNetworkStatus
 
-	redactions []string // pairs of a secret text and its replacement, for strings.NewReplacer
+	redactions []string // secret texts, the longest first
 }
 
 // ServerReport is the answer of one server to a status request.
@@ -139,22 +141,26 @@ func (c *Cluster) UserSecret(ctx context.Context, name string) (*corev1.Secret, 
 // minRedactedLength keeps short values, such as a port or a region, from being redacted inside ordinary words.
 const minRedactedLength = 6
 
-// RedactSecret makes Redact remove the values of a Secret, and the passwords in those that are URLs.
+// RedactSecret makes Redact remove the values of a Secret, and the passwords in those that are URLs, valid or not.
 func (p *Pass) RedactSecret(secret *corev1.Secret) {
 	for _, value := range secret.Data {
-		texts := []string{strings.TrimSpace(string(value))}
-		if parsed, err := url.Parse(texts[0]); err == nil && parsed.User != nil {
-			if password, ok := parsed.User.Password(); ok {
-				texts = append(texts, password, url.QueryEscape(password))
-			}
+		text := strings.TrimSpace(string(value))
+		if len(text) >= minRedactedLength {
+			p.redactions = append(p.redactions, text)
 		}
-		for _, text := range texts {
-			if len(text) >= minRedactedLength {
-				p.redactions = append(p.redactions, text, "[secret]")
-			}
+		if strings.Contains(text, "://") {
+			p.redactions = append(p.redactions, dburl.Secrets(text)...)
 		}
 	}
+	slices.SortFunc(p.redactions, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
-// Redact replaces the content of redacted Secrets in a text that is shown in a message.
-func (p *Pass) Redact(text string) string { return strings.NewReplacer(p.redactions...).Replace(text) }
+// Redact replaces the content of redacted Secrets in a text that is shown in a message. Longer values are replaced before those that they
+// contain.
+func (p *Pass) Redact(text string) string {
+	pairs := make([]string, 0, 2*len(p.redactions))
+	for _, secret := range p.redactions {
+		pairs = append(pairs, secret, "[secret]")
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}

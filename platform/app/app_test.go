@@ -20,11 +20,11 @@ import (
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -251,7 +251,7 @@ func TestPortInUse(t *testing.T) {
 func fullConfig(t testing.TB, databaseURL string) config.Config {
 	t.Helper()
 	cfg, dir := testConfig(), t.TempDir()
-	cfg.DatabaseURL = telemetry.SecretURL(databaseURL)
+	cfg.DatabaseURL = dburl.MustParse(databaseURL)
 	cfg.DirectoryKey = "a secret of the directory"
 	cfg.ServerKeysFile = filepath.Join(dir, "server.json")
 	cfg.APIKeysFile = filepath.Join(dir, "api.json")

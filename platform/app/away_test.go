@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // silentDatabase accepts connections and never answers, as the database of a region does that is away.
-func silentDatabase(t *testing.T) telemetry.SecretURL {
+func silentDatabase(t *testing.T) dburl.URL {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func silentDatabase(t *testing.T) telemetry.SecretURL {
 			open = append(open, conn)
 		}
 	}()
-	return telemetry.SecretURL("postgresql://plaza@" + l.Addr().String() + "/plaza")
+	return dburl.MustParse("postgresql://plaza@" + l.Addr().String() + "/plaza")
 }
 
 // TestServesAloneWhileOtherRegionsAreAway starts a server whose own home is the only one that answers. It becomes ready,

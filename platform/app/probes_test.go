@@ -24,7 +24,7 @@ func recorded(t *testing.T) (cfg config.Config, address string, recorder *sqlRec
 	t.Helper()
 	address = testdb.New(t)
 	recorder, recordedURL := recordSQL(t, address)
-	cfg = fullConfig(t, string(recordedURL))
+	cfg = fullConfig(t, recordedURL.Reveal())
 	cfg.StatementTimeout = config.Duration(time.Minute)
 	return cfg, address, recorder
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // sqlRecorder forwards connections to a database and records the text of every statement.
@@ -35,7 +35,7 @@ type sqlRecorder struct {
 }
 
 // recordSQL starts a recorder and returns the database URL with its address.
-func recordSQL(t *testing.T, databaseURL string) (*sqlRecorder, telemetry.SecretURL) {
+func recordSQL(t *testing.T, databaseURL string) (*sqlRecorder, dburl.URL) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func recordSQL(t *testing.T, databaseURL string) (*sqlRecorder, telemetry.Secret
 		}
 	}()
 	u.Host = l.Addr().String()
-	return r, telemetry.SecretURL(u.String())
+	return r, dburl.MustParse(u.String())
 }
 
 func (r *sqlRecorder) forward(client net.Conn) {
@@ -241,7 +241,7 @@ func TestRunTimeStatementsNeedTheirHomeOnly(t *testing.T) {
 	address := testdb.New(t)
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: address}))
 	recorder, recordedURL := recordSQL(t, address)
-	cfg := fullConfig(t, string(recordedURL))
+	cfg := fullConfig(t, recordedURL.Reveal())
 	cfg.StorageURL = config.StorageURL("file://" + t.TempDir())
 	r := run(t, cfg)
 	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, patience, 10*time.Millisecond)

@@ -30,11 +30,11 @@ import (
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // schema is the initial content of each network's database.
@@ -229,7 +229,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.RateLimit = ratelimit.Limit{} // tests of limits switch them on
 	cfg.DirectoryKey = DirectoryKey
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
-	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
+	cfg.DatabaseURL = dburl.MustParse(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
 	cfg.PushLocal = true
 	cfg.RankingAge = 0 // tests expect what they have done before

@@ -10,9 +10,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // The times of the moves of users, see app.WithMovePace.
@@ -60,7 +60,7 @@ func WithProductionLimits() Option { return func(o *options) { o.production = tr
 func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
 	return WithConfig(func(cfg *config.Config) {
 		for code, rewrite := range urls {
-			*urlOf(cfg, code) = telemetry.SecretURL(rewrite(cfg.DatabaseURL.Reveal()))
+			*urlOf(cfg, code) = dburl.MustParse(rewrite(cfg.DatabaseURL.Reveal()))
 		}
 	})
 }
@@ -73,8 +73,8 @@ func WithConfig(change func(cfg *config.Config)) Option {
 // WithLog sets the servers' logger. Without it, logs are discarded.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
 
-func urlOf(cfg *config.Config, code region.Code) *telemetry.SecretURL {
-	return map[region.Code]*telemetry.SecretURL{
+func urlOf(cfg *config.Config, code region.Code) *dburl.URL {
+	return map[region.Code]*dburl.URL{
 		region.US: &cfg.DatabaseURLUS, region.EU: &cfg.DatabaseURLEU, region.SG: &cfg.DatabaseURLSG,
 	}[code]
 }

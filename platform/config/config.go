@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -37,13 +38,13 @@ type Config struct {
 	TLSCertFile string `name:"tls-cert-file" help:"file with the certificate chain (PEM) with which the API is served over TLS; re-read when it changes; if empty, the API is served without TLS"`
 	TLSKeyFile  string `name:"tls-key-file" help:"file with the private key (PEM) of tls-cert-file"`
 
-	DatabaseURL   telemetry.SecretURL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database; optional if the URL of a home is set"`
-	DatabaseURLUS telemetry.SecretURL `name:"database-url-us" help:"URL for rows whose home is us, for example of the nearest nodes; default: database-url"`
-	DatabaseURLEU telemetry.SecretURL `name:"database-url-eu" help:"like database-url-us, for eu"`
-	DatabaseURLSG telemetry.SecretURL `name:"database-url-sg" help:"like database-url-us, for sg"`
+	DatabaseURL   dburl.URL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database, like postgresql://user:password@host:5432/plaza; special characters of the password must be percent-encoded, like # as %23; optional if the URL of a home is set"`
+	DatabaseURLUS dburl.URL `name:"database-url-us" help:"URL for rows whose home is us, for example of the nearest nodes; default: database-url"`
+	DatabaseURLEU dburl.URL `name:"database-url-eu" help:"like database-url-us, for eu"`
+	DatabaseURLSG dburl.URL `name:"database-url-sg" help:"like database-url-us, for sg"`
 	// DatabaseOwnerURL is for plaza migrate only.
-	DatabaseOwnerURL telemetry.SecretURL `name:"database-owner-url" help:"URL with a role that may change the schema, for plaza migrate; default: database-url"`
-	PoolSize         PoolSize            `name:"pool-size" default:"8" help:"maximum number of database connections per home"`
+	DatabaseOwnerURL dburl.URL `name:"database-owner-url" help:"URL with a role that may change the schema, for plaza migrate; default: database-url"`
+	PoolSize         PoolSize  `name:"pool-size" default:"8" help:"maximum number of database connections per home"`
 
 	LocalityUS    Locality    `name:"locality-us" default:"us-east1" help:"CockroachDB region of rows whose home is us; used by plaza migrate"`
 	LocalityEU    Locality    `name:"locality-eu" default:"europe-west1" help:"CockroachDB region of rows whose home is eu"`
@@ -145,13 +146,13 @@ func (c Config) DatabaseURLs() map[region.Code]string {
 	return urls
 }
 
-func (c Config) ownDatabaseURLs() map[region.Code]telemetry.SecretURL {
+func (c Config) ownDatabaseURLs() map[region.Code]dburl.URL {
 	return byHome(c.DatabaseURLUS, c.DatabaseURLEU, c.DatabaseURLSG)
 }
 
 // commonDatabaseURL returns the URL for all homes: database-url, else the URL of the server's own region, else any. All
 // URLs lead to the same database and therefore to every row, with different latency.
-func (c Config) commonDatabaseURL() telemetry.SecretURL {
+func (c Config) commonDatabaseURL() dburl.URL {
 	return cmp.Or(c.DatabaseURL, c.ownDatabaseURLs()[c.Region], c.DatabaseURLUS, c.DatabaseURLEU, c.DatabaseURLSG)
 }
 
@@ -160,7 +161,7 @@ func byHome[T any](us, eu, sg T) map[region.Code]T {
 }
 
 // MigrationURL returns the database URL of plaza migrate.
-func (c Config) MigrationURL() telemetry.SecretURL { return cmp.Or(c.DatabaseOwnerURL, c.DatabaseURL) }
+func (c Config) MigrationURL() dburl.URL { return cmp.Or(c.DatabaseOwnerURL, c.DatabaseURL) }
 
 // Localities returns the CockroachDB region of each home's rows.
 func (c Config) Localities() map[region.Code]string {

@@ -108,7 +108,7 @@ func TestSecretsFromFiles(t *testing.T) {
 		"variables": {env: map[string]string{"PLAZA_DIRECTORY_KEY_FILE": key, "PLAZA_DATABASE_URL_FILE": url}},
 		"file":      {file: "directory-key-file: " + key + "\ndatabase-url-file: " + url + "\n"},
 		"a higher layer's file overrides a lower layer's text": {
-			env:   map[string]string{"PLAZA_DIRECTORY_KEY": "low", "PLAZA_DATABASE_URL": "low"},
+			env:   map[string]string{"PLAZA_DIRECTORY_KEY": "low", "PLAZA_DATABASE_URL": "postgresql://low"},
 			flags: []string{"--directory-key-file", key, "--database-url-file", url},
 		},
 	} {
@@ -121,6 +121,31 @@ func TestSecretsFromFiles(t *testing.T) {
 	}
 }
 
+// TestWhiteSpaceIsTrimmed checks that white space around a value, such as the newline at the end of a value of a Secret, is not part of it
+// in any layer. The directory key is left as it is.
+func TestWhiteSpaceIsTrimmed(t *testing.T) {
+	t.Parallel()
+	const url = "postgresql://plaza:hunter3@db/plaza"
+	for name, s := range map[string]sources{
+		"variable": {env: map[string]string{"PLAZA_DATABASE_URL": "\t" + url + "\r\n", "PLAZA_REGION": "eu\n", "PLAZA_MEDIA_KEY": "hunter2\n", "PLAZA_DATABASE_URL_EU": " \n"}},
+		"flag":     {flags: []string{"--database-url", " " + url + "\n", "--region", "eu ", "--media-key", "hunter2\n", "--database-url-eu", "\n"}},
+		"file":     {file: "database-url: \"" + url + "\\n\"\nregion: \"eu\\n\"\nmedia-key: \"hunter2\\n\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := s.load(t)
+			require.NoError(t, err)
+			require.Equal(t, url, c.DatabaseURL.Reveal())
+			require.Empty(t, c.DatabaseURLEU.Reveal())
+			require.Equal(t, url, c.DatabaseURLs()[region.EU])
+			require.Equal(t, region.EU, c.Region)
+			require.Equal(t, "hunter2", c.MediaKey.Reveal())
+		})
+	}
+	c, err := sources{env: map[string]string{"PLAZA_DIRECTORY_KEY": "key\n"}}.load(t)
+	require.NoError(t, err)
+	require.Equal(t, "key\n", c.DirectoryKey.Reveal())
+}
+
 func TestErrorsStateTheirSource(t *testing.T) {
 	t.Parallel()
 	empty := write(t, "empty", "\n")
@@ -131,6 +156,9 @@ func TestErrorsStateTheirSource(t *testing.T) {
 		"flag":                   {sources{flags: []string{"--listen", "nowhere"}}, `flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`},
 		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region: want us, eu or sg`},
 		"file":                   {sources{file: "region: eu\nlog-level: loud\n"}, `plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`},
+		"database URL":           {sources{env: map[string]string{"PLAZA_DATABASE_URL_SG": "postgresql://plaza:p@ss#1@db/plaza"}}, "PLAZA_DATABASE_URL_SG: the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must be percent-encoded, as %40, %2F, %3F or %23"},
+		"flag with a database":   {sources{flags: []string{"--database-owner-url", "postgresql://plaza:pass word@db/plaza"}}, "flag --database-owner-url: the database URL contains white space or a control character: a user name or password that contains it must be percent-encoded, such as a space as %20"},
+		"address with a user":    {sources{flags: []string{"--public-url", "https://plaza:hunter2@eu.example.com"}}, "flag --public-url: an address with a user name is not a URL like https://eu.api.example.com"},
 		"overridden layer":       {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: the value is not a number from 1 to 1000`},
 		"unknown setting":        {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
 		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: duplicate setting "region"`},

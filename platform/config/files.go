@@ -35,10 +35,18 @@ type BaseURL string
 func (b *BaseURL) UnmarshalText(text []byte) error {
 	u, err := url.Parse(string(text))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("%q is not a URL like https://eu.api.example.com", text)
+		return fmt.Errorf("%s is not a URL like https://eu.api.example.com", quoteAddress(string(text)))
 	}
 	*b = BaseURL(strings.TrimRight(string(text), "/"))
 	return nil
+}
+
+// quoteAddress quotes an address for an error, unless it contains a user name and so maybe a password.
+func quoteAddress(text string) string {
+	if strings.Contains(text, "@") {
+		return "an address with a user name"
+	}
+	return strconv.Quote(text)
 }
 
 // Count is a positive integer.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 )
 
 func TestHash(t *testing.T) {
@@ -20,8 +21,8 @@ func TestHash(t *testing.T) {
 		"a setting":         {func(c *config.Config) { c.PoolSize++ }, true},
 		"a locality":        {func(c *config.Config) { c.LocalityEU = "europe-west4" }, true},
 		"origins":           {func(c *config.Config) { c.CORSOrigins = "https://app.example.com" }, true},
-		"the database":      {func(c *config.Config) { c.DatabaseURL = "postgresql://plaza:hunter2@db/plaza" }, false},
-		"a home's database": {func(c *config.Config) { c.DatabaseURLEU = "postgresql://plaza:hunter2@db/plaza" }, false},
+		"the database":      {func(c *config.Config) { c.DatabaseURL = dburl.MustParse("postgresql://plaza:hunter2@db/plaza") }, false},
+		"a home's database": {func(c *config.Config) { c.DatabaseURLEU = dburl.MustParse("postgresql://plaza:hunter2@db/plaza") }, false},
 		"the directory key": {func(c *config.Config) { c.DirectoryKey = "hunter2" }, false},
 		"the path of a key": {func(c *config.Config) { c.ServerKeysFile = "/keys/server.json" }, true},
 	} {

@@ -75,7 +75,7 @@ func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]la
 	env := layer{
 		lookup: func(name string) (string, bool) {
 			text, ok := lookupEnv(envName(name))
-			return text, ok && text != "" // an empty variable counts as not set
+			return text, ok && strings.TrimSpace(text) != "" // an empty variable counts as not set
 		},
 		source: envName,
 		hides:  true,
@@ -137,6 +137,7 @@ func withoutValue(reason, value string) string {
 // given returns the layer's value for s and its source. The value of a secret may come from a file.
 func (l layer) given(s setting) (text, source string, given bool, err error) {
 	text, given = l.lookup(s.name)
+	text = s.trim(text)
 	source = l.source(s.name)
 	path, byPath := l.lookup(s.name + fileSuffix)
 	if !s.secret || !byPath {

@@ -16,7 +16,7 @@ func (o *Origins) UnmarshalText(text []byte) error {
 		origin = strings.TrimSpace(origin)
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Scheme+"://"+u.Host != origin {
-			return fmt.Errorf("%q is not an origin like https://app.example.com", origin)
+			return fmt.Errorf("%s is not an origin like https://app.example.com", quoteAddress(origin))
 		}
 		origins = append(origins, origin)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -42,11 +43,20 @@ func settingsOf(c *Config) []setting {
 
 func isSecret(field reflect.Value) bool {
 	switch field.Interface().(type) {
-	case telemetry.Secret, telemetry.SecretURL:
+	case telemetry.Secret, dburl.URL:
 		return true
 	default:
 		return false
 	}
+}
+
+// trim returns text without white space at its ends, such as the newline at the end of a value of a Secret. The directory key must
+// never change, so that its white space is kept.
+func (s setting) trim(text string) string {
+	if s.name == "directory-key" {
+		return text
+	}
+	return strings.TrimSpace(text)
 }
 
 // set parses text into the field. An empty text clears fields of every type, because layers use it for "not set".

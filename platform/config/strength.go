@@ -2,11 +2,11 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 
 	"github.com/spf13/pflag"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -52,13 +52,9 @@ func SecretArguments(flags *pflag.FlagSet) []string {
 
 // isSecretText reports whether the value of a secret setting is one: a database URL only if it has a password.
 func isSecretText(s setting, text string) bool {
-	if _, isURL := reflect.TypeAssert[telemetry.SecretURL](s.field); !isURL {
+	if _, isURL := reflect.TypeAssert[dburl.URL](s.field); !isURL {
 		return text != ""
 	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return true
-	}
-	_, hasPassword := u.User.Password()
-	return hasPassword || u.Query().Has("password") || u.Query().Has("sslpassword")
+	u, err := dburl.Parse(text)
+	return err != nil || u.HasPassword()
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/plaza-social/plaza/platform/dburl"
 )
 
 const (
@@ -100,9 +102,16 @@ func execOn(ctx context.Context, url, sql string) error {
 }
 
 func withConn(ctx context.Context, url string, use func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, url)
+	address, err := dburl.Parse(url)
 	if err != nil {
 		return err
+	}
+	conn, err := pgx.Connect(ctx, address.Reveal())
+	if _, refused := errors.AsType[*pgconn.ParseConfigError](err); refused {
+		return errors.New(address.Redact(err.Error())) // it contains the URL with its password
+	}
+	if err != nil {
+		return address.Clean(err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	return use(conn)
@@ -119,7 +128,8 @@ func withDatabase(serverURL, name string) (string, error) {
 }
 
 // startExternal uses an existing server. Ephemeral data is stored in a separate database on it.
-func startExternal(ctx context.Context, opts Options, serverURL string) (*DB, error) {
+func startExternal(ctx context.Context, opts Options, address dburl.URL) (*DB, error) {
+	serverURL := address.Reveal()
 	if err := execOn(ctx, serverURL, "SELECT 1"); err != nil {
 		return nil, fmt.Errorf("PLAZA_DATABASE_URL: %w", err)
 	}

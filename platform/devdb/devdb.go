@@ -12,7 +12,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"github.com/plaza-social/plaza/platform/dburl"
 )
 
 // DatabaseName is the name of the database on servers started by this package.
@@ -70,8 +73,12 @@ func start(ctx context.Context, opts Options, find finder) (*DB, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if url := find.getenv("PLAZA_DATABASE_URL"); url != "" {
-		return startExternal(ctx, opts, url)
+	if text := strings.TrimSpace(find.getenv("PLAZA_DATABASE_URL")); text != "" {
+		address, err := dburl.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("PLAZA_DATABASE_URL: %w", err)
+		}
+		return startExternal(ctx, opts, address)
 	}
 	if find.cockroach() != "" {
 		return startIn(ctx, opts, func(dir string) (*DB, error) { return startCockroach(ctx, opts, dir, find) })

@@ -279,7 +279,7 @@ func TestCreateDatabase(t *testing.T) {
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	server := startPersistent(t, t.TempDir())
-	find := finder{getenv: func(name string) string { return map[string]string{"PLAZA_DATABASE_URL": server.URL()}[name] }}
+	find := finder{getenv: func(name string) string { return map[string]string{"PLAZA_DATABASE_URL": server.URL() + "\n"}[name] }}
 
 	db, err := start(t.Context(), Options{}, find)
 	require.NoError(t, err)
@@ -294,6 +294,14 @@ func TestExternal(t *testing.T) {
 	execute(t, db.URL(), "CREATE TABLE t (i INT)")
 	stopDB(t, db)
 	require.Error(t, execOn(t.Context(), db.URL(), "SELECT 1"), "dropped")
+}
+
+func TestExternalIsInvalid(t *testing.T) {
+	t.Parallel()
+	find := finder{getenv: func(string) string { return "postgresql://plaza:p@hunter#2@127.0.0.1:1/plaza" }}
+	_, err := start(t.Context(), Options{}, find)
+	require.ErrorContains(t, err, "PLAZA_DATABASE_URL: the database URL has an @, /, ? or # in an unexpected place")
+	require.NotContains(t, err.Error(), "hunter")
 }
 
 func TestExternalDoesNotRespond(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -47,9 +48,13 @@ func New(ctx context.Context, cfg Config, registerer prometheus.Registerer) (*Se
 	if err != nil {
 		return nil, err
 	}
-	pc, err := pgxpool.ParseConfig(cfg.DatabaseURL)
+	address, err := dburl.Parse(cfg.DatabaseURL)
 	if err != nil {
 		return nil, err
+	}
+	pc, err := pgxpool.ParseConfig(address.Reveal())
+	if err != nil {
+		return nil, errors.New(address.Redact(err.Error())) // it contains the URL with its password
 	}
 	pc.MaxConns = cfg.PoolSize
 	pool, err := pgxpool.NewWithConfig(ctx, pc)

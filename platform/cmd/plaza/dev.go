@@ -14,10 +14,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // Time limits of plaza dev.
@@ -203,9 +203,9 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.NetworkID = config.NetworkID(d.keys.networkID)
 	cfg.Listen = config.Address(d.ports[home].api.Addr().String())
 	cfg.OpsListen = config.Address(d.ports[home].ops.Addr().String())
-	cfg.DatabaseURL = telemetry.SecretURL(db.URL())
+	cfg.DatabaseURL = dburl.MustParse(db.URL())
 	if db.Engine() != devdb.External || d.opts.ephemeral {
-		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they refer to another database
+		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = dburl.URL{}, dburl.URL{}, dburl.URL{} // they refer to another database
 	}
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
 	cfg.DirectoryKey = d.keys.directoryKey

@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/region"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -35,6 +36,8 @@ type devFacts struct {
 	AdminToken  string                    `json:"adminToken"`
 	DatabaseURL string                    `json:"databaseUrl"`
 	Regions     map[region.Code]devRegion `json:"regions"`
+
+	shownDatabase string // DatabaseURL for humans
 }
 
 // devRegion has the URLs of one region.
@@ -47,6 +50,10 @@ func (d *devNetwork) facts(db *devdb.DB) (devFacts, error) {
 	f := devFacts{
 		NetworkID: d.keys.networkID, ServerKey: d.keys.serverKey, APIKey: d.keys.apiKey,
 		DatabaseURL: db.URL(), Regions: map[region.Code]devRegion{},
+	}
+	f.shownDatabase = f.DatabaseURL
+	if db.Engine() == devdb.External { // its password is not one of this command
+		f.shownDatabase = dburl.MustParse(f.DatabaseURL).String()
 	}
 	for _, server := range d.servers {
 		f.Regions[server.Code()] = devRegion{BaseURL: "http://" + server.APIAddr(), OpsURL: "http://" + server.OpsAddr()}
@@ -94,7 +101,7 @@ func (f devFacts) print(out io.Writer, d *devNetwork, secure bool) error {
 	}
 	_ = table.Flush() // strings.Builder never fails
 	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  media key    %s\n  admin token  %s\n  database     %s\n",
-		f.ServerKey, f.APIKey, f.MediaKey, f.AdminToken, f.DatabaseURL)
+		f.ServerKey, f.APIKey, f.MediaKey, f.AdminToken, f.shownDatabase)
 	if secure {
 		fmt.Fprint(&b, "\nSecure mode is on: a sign-in needs an authToken, which /api/v4/authentication/token returns for the server key.\n")
 	} else {

@@ -125,7 +125,7 @@ func TestMigrate(t *testing.T) {
 
 func TestMigrateHidesPasswords(t *testing.T) {
 	for url, want := range map[string]int{
-		"postgresql://plaza:hunter2@127.0.0.1:1/plaza": exitTransient, "postgresql://plaza:hunter2@[/": exitError,
+		"postgresql://plaza:hunter2@127.0.0.1:1/plaza": exitTransient, "postgresql://plaza:hunter2@[/": exitUsage,
 	} {
 		t.Setenv("PLAZA_DATABASE_URL", url)
 		code, stdout, stderr := plaza(t, "migrate", "up")

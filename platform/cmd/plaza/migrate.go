@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -65,7 +66,7 @@ func newMigrateStatus() *cobra.Command {
 // loadMigrationConfig loads the configuration for commands that work on the schema.
 func loadMigrationConfig(cmd *cobra.Command) (config.Config, error) {
 	cfg, err := loadConfig(cmd)
-	if err == nil && cfg.DatabaseOwnerURL == "" {
+	if err == nil && cfg.DatabaseOwnerURL == (dburl.URL{}) {
 		err = cfg.Check("database-url")
 	}
 	return cfg, err

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // databaseError is a failure of the database. Its text is on one line and without the passwords of the configuration.
@@ -38,26 +36,10 @@ func isTransient(err error) bool {
 
 // scrub removes the passwords of the database URLs from text. Errors of drivers and servers may contain them.
 func scrub(text string, cfg config.Config) string {
-	for _, address := range []telemetry.SecretURL{cfg.DatabaseOwnerURL, cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
-		text = strings.ReplaceAll(text, orNothing(address.Reveal()), address.String())
-		u, err := url.Parse(address.Reveal())
-		if err != nil {
-			continue
-		}
-		password, _ := u.User.Password()
-		for _, secret := range []string{password, url.QueryEscape(password), u.Query().Get("password"), u.Query().Get("sslpassword")} {
-			text = strings.ReplaceAll(text, orNothing(secret), telemetry.Redacted)
-		}
+	for _, u := range []dburl.URL{cfg.DatabaseOwnerURL, cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
+		text = u.Redact(text)
 	}
 	return text
-}
-
-// orNothing returns secret, or a text that never occurs if secret is empty, because "" would match everywhere.
-func orNothing(secret string) string {
-	if secret == "" {
-		return "\x00"
-	}
-	return secret
 }
 
 // migrateProgress reports the progress of a migration in lines of text or JSON.

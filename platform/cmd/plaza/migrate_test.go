@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 func terminationLog(t *testing.T) (path string, read func() string) {
@@ -70,7 +70,7 @@ func TestMigrateJobFailure(t *testing.T) {
 		transient bool
 	}{
 		"connection refused": {"postgresql://plaza:hunter2@127.0.0.1:1/plaza", exitTransient, true},
-		"not a URL":          {"postgresql://plaza:hunter2@db:port/plaza", exitError, false},
+		"not a URL":          {"postgresql://plaza:hunter2@db:port/plaza", exitUsage, false},
 		"no such database":   {strings.Replace(testdb.New(t), "/plaza", "/no_such_plaza", 1), exitError, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,10 +101,55 @@ func TestMigrateJobFailure(t *testing.T) {
 	require.Contains(t, stderr, "database-url: not set")
 }
 
+// TestNoCommandShowsPartsOfPasswords runs commands with passwords that contain each special character, as it is and percent-encoded, at an
+// address where no database is.
+func TestNoCommandShowsPartsOfPasswords(t *testing.T) {
+	for _, special := range "@#/?:%&=+ !\"$'()*,-.;<>[\\]^_`{|}~" {
+		for _, one := range []string{string(special), fmt.Sprintf("%%%02X", special)} {
+			t.Run(one, func(t *testing.T) {
+				path, last := terminationLog(t)
+				t.Setenv("PLAZA_DATABASE_URL", "postgresql://plaza:QZX"+one+"ZQJ"+one+"XJQ@127.0.0.1:1/plaza\n")
+				var all strings.Builder
+				for _, args := range [][]string{
+					{"migrate", "up", "--termination-log", path},
+					{"migrate", "up", "--json"},
+					{"migrate", "status"},
+					{"config"},
+					{"serve"},
+					{"migrate", "backups"},
+					{"import", "--region", "eu", "--network-id", strings.Repeat("a", 24), "--directory-key", strings.Repeat("k1", 16)},
+				} {
+					code, stdout, stderr := plaza(t, args...)
+					require.NotZero(t, code)
+					all.WriteString(stdout + stderr)
+				}
+				for _, part := range []string{"QZX", "ZQJ", "XJQ"} {
+					require.NotContains(t, all.String()+last(), part)
+				}
+				if len(one) > 1 {
+					require.Contains(t, last(), "failed to connect", "a percent-encoded password is accepted, and the newline trimmed")
+				}
+			})
+		}
+	}
+}
+
+// TestArgumentsAreNotShown checks that what can be the end of a password with a space is not shown.
+func TestArgumentsAreNotShown(t *testing.T) {
+	for _, args := range [][]string{
+		{"migrate", "up", "--database-url", "postgresql://plaza:hunter", "swordfish", "2@db/plaza"}, {"migrate", "up", "postgresql://plaza:swordfish@db/plaza"},
+	} {
+		code, _, stderr := plaza(t, args...)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "unknown argument which is not shown")
+		require.NotContains(t, stderr, "swordfish")
+	}
+}
+
 func TestScrub(t *testing.T) {
 	cfg := config.Config{
-		DatabaseURL:   telemetry.SecretURL("postgresql://plaza:hunter%2F2@db/plaza?password=swordfish"),
-		DatabaseURLEU: telemetry.SecretURL("postgresql://plaza@eu/plaza"),
+		DatabaseURL:   dburl.MustParse("postgresql://plaza:hunter%2F2@db/plaza?password=swordfish"),
+		DatabaseURLEU: dburl.MustParse("postgresql://plaza@eu/plaza"),
 	}
 	text := scrub("at "+cfg.DatabaseURL.Reveal()+": hunter/2, hunter%2F2 and swordfish are wrong at eu", cfg)
 	for _, secret := range []string{"hunter", "swordfish"} {

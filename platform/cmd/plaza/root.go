@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,5 +103,10 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &usageError{fmt.Errorf("unknown argument %q for %q: see %s --help", args[0], cmd.CommandPath(), cmd.CommandPath())}
+	shown := strconv.Quote(args[0])
+	if strings.ContainsAny(args[0], ":@") || len(config.SecretArguments(cmd.Flags())) > 0 {
+		// It can be a database URL, or the end of a secret that contains a space.
+		shown = "which is not shown,"
+	}
+	return &usageError{fmt.Errorf("unknown argument %s for %q: see %s --help", shown, cmd.CommandPath(), cmd.CommandPath())}
 }

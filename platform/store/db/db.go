@@ -6,11 +6,11 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
@@ -91,13 +92,18 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits), stop: stop,
 	}
 	for _, code := range region.All() {
-		pool, dial, err := openPool(ctx, cfg, code)
+		address, err := cfg.address(code)
+		if err != nil {
+			d.Close()
+			return nil, fmt.Errorf("database of home %s: %w", code, err)
+		}
+		pool, dial, err := openPool(ctx, cfg, code, address)
 		if err != nil {
 			d.Close()
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
 		d.homes[code] = &home{
-			code: code, pool: pool, dial: dial, hot: hotRows{rows: map[RowKey]*hotRow{}},
+			code: code, address: address, pool: pool, dial: dial, hot: hotRows{rows: map[RowKey]*hotRow{}},
 			queue: fairqueue.New(int(cfg.PoolSize)), locked: fairqueue.New(lockedReads(cfg.PoolSize)),
 			shards:  shards{used: map[RowKey]uint16{}},
 			timeout: cfg.StatementTimeout, limits: cfg.Limits, background: background, after: time.After,
@@ -112,22 +118,27 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return d, nil
 }
 
+// address returns the database URL of a home.
+func (c Config) address(code region.Code) (dburl.URL, error) {
+	text := cmp.Or(c.URLs[code], c.URLs[""])
+	if text == "" {
+		return dburl.URL{}, errors.New("no address")
+	}
+	return dburl.Parse(text)
+}
+
+// driverError returns the error with which the driver refuses a URL, as a text: the driver's error contains the URL with its password.
+func driverError(address dburl.URL, err error) error { return errors.New(address.Redact(err.Error())) }
+
 // planLifetime is how long a connection, and so a plan, is used. A plan that was made while the statistics of its tables
 // were those of empty tables can read a whole index.
 const planLifetime = 10 * time.Minute
 
 // openPool returns the pool of a home, which opens few connections at once, and the function that dials without that limit.
-func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, pgconn.DialFunc, error) {
-	address := cfg.URLs[code]
-	if address == "" {
-		address = cfg.URLs[""]
-	}
-	if address == "" {
-		return nil, nil, errors.New("no address")
-	}
-	pc, err := pgxpool.ParseConfig(address)
+func openPool(ctx context.Context, cfg Config, code region.Code, address dburl.URL) (*pgxpool.Pool, pgconn.DialFunc, error) {
+	pc, err := pgxpool.ParseConfig(address.Reveal())
 	if err != nil {
-		return nil, nil, errors.New("the address is not a database URL") // pgx's error contains the password
+		return nil, nil, driverError(address, err)
 	}
 	pc.MaxConns = cfg.PoolSize
 	pc.MaxConnLifetime = planLifetime
@@ -174,13 +185,4 @@ func (d *DB) Close() {
 	case <-closed:
 	case <-time.After(d.limits.CloseDatabases):
 	}
-}
-
-// RedactURL returns address without its password, for output and logs.
-func RedactURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(not a URL)"
-	}
-	return u.Redacted()
 }

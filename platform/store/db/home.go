@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/limits"
@@ -22,6 +23,7 @@ import (
 // unreachable.
 type home struct {
 	code       region.Code
+	address    dburl.URL
 	pool       *pgxpool.Pool
 	dial       pgconn.DialFunc  // of connections that do not wait for others to be opened
 	queue      *fairqueue.Queue // of the pool's connections
@@ -110,7 +112,7 @@ func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, func(), error) {
 		if ctx.Err() != nil && h.pool.Stat().AcquiredConns() >= h.pool.Stat().MaxConns() {
 			err = fmt.Errorf("%w: %w", errPoolBusy, err)
 		}
-		return nil, nil, err
+		return nil, nil, h.address.Clean(err)
 	}
 	return conn, func() { conn.Release(); leave() }, nil
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
+	"database/sql/driver"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -211,17 +212,34 @@ func applyAll(ctx context.Context, provider *goose.Provider, report *reporter) e
 const connectTimeout = 10 * time.Second
 
 func openSQL(address string) (*sql.DB, error) {
-	cfg, err := sqlConfig(address, DefaultMigrationTimeout)
+	u, err := dburl.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	return stdlib.OpenDB(*cfg), nil
+	cfg, err := sqlConfig(u, DefaultMigrationTimeout)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector{stdlib.GetConnector(*cfg), u}), nil
 }
 
-func sqlConfig(address string, timeout time.Duration) (*pgx.ConnConfig, error) {
-	cfg, err := pgx.ParseConfig(address)
+// connector opens connections. Its errors do not contain the password.
+type connector struct {
+	driver.Connector
+
+	address dburl.URL
+}
+
+// Connect opens a connection.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	return conn, c.address.Clean(err)
+}
+
+func sqlConfig(u dburl.URL, timeout time.Duration) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig(u.Reveal())
 	if err != nil {
-		return nil, errors.New("the address is not a database URL") // pgx's error contains the password
+		return nil, driverError(u, err)
 	}
 	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout)
 	cfg.RuntimeParams["statement_timeout"] = strconv.FormatInt(timeout.Milliseconds(), 10)
@@ -229,7 +247,11 @@ func sqlConfig(address string, timeout time.Duration) (*pgx.ConnConfig, error) {
 }
 
 func openMigration(opts MigrateOptions) (*sql.DB, error) {
-	cfg, err := sqlConfig(opts.URL, opts.StatementTimeout)
+	u, err := dburl.Parse(opts.URL)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := sqlConfig(u, opts.StatementTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +259,7 @@ func openMigration(opts MigrateOptions) (*sql.DB, error) {
 	if opts.test.connect != nil {
 		opts.test.connect(cfg)
 	}
-	return stdlib.OpenDB(*cfg), nil
+	return sql.OpenDB(connector{stdlib.GetConnector(*cfg), u}), nil
 }
 
 // engineOf returns the engine of a database, and an error if it is older than MinimumCockroachDB.

@@ -102,9 +102,9 @@ func TestMigrateSeveralAtOnce(t *testing.T) {
 func TestMigrateTellsNoPassword(t *testing.T) {
 	const url = "postgresql://plaza:hunter2@db:port/"
 	err := db.Migrate(t.Context(), db.MigrateOptions{URL: url})
-	require.EqualError(t, err, "the address is not a database URL")
+	require.EqualError(t, err, "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
 	_, _, err = db.MigrationStatus(t.Context(), url)
-	require.EqualError(t, err, "the address is not a database URL")
+	require.EqualError(t, err, "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
 	err = db.Migrate(t.Context(), db.MigrateOptions{URL: "postgresql://plaza:hunter2@127.0.0.1:1/plaza"})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")

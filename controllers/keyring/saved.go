@@ -1,6 +1,22 @@
 package keyring
 
-import "maps"
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"maps"
+	"regexp"
+	"strings"
+)
+
+// The names of the sets of keys of a network, by which the recovery Secret and backups have them. That of the server keys of a region
+// ends with its code.
+const (
+	IdentitySet    = "identity"
+	SigningKeysSet = "signing-keys"
+	APIKeysSet     = "api-keys"
+	ServerKeysSet  = "server-keys-"
+)
 
 // Annotations of the Secret with the identity of a network.
 const (
@@ -46,18 +62,79 @@ func ParseSaved(text Secret) (Saved, error) {
 	if err := decode(text, &wire); err != nil {
 		return Saved{}, err
 	}
+	return wire.saved(), nil
+}
+
+func (w wireSaved) saved() Saved {
 	files := map[string][]byte{}
-	for name, content := range wire.Files {
+	for name, content := range w.Files {
 		files[name] = []byte(content)
 	}
-	return Save(files, wire.Annotations), nil
+	return Save(files, w.Annotations)
 }
 
 // Encode returns s as JSON.
 func (s Saved) Encode() Secret {
+	return encode(s.wire())
+}
+
+func (s Saved) wire() wireSaved {
 	wire := wireSaved{Files: map[string]string{}, Annotations: maps.Clone(s.Annotations)}
 	for name, content := range s.Files {
 		wire.Files[name] = content.Reveal()
 	}
-	return encode(wire)
+	return wire
+}
+
+// Identity returns the identity that a set of keys has.
+func (s Saved) Identity() Identity {
+	return Identity{DirectoryKey: s.Files[DirectoryKeyFile], NetworkID: s.Files[NetworkIDFile].Reveal()}
+}
+
+var (
+	fileName   = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
+	regionCode = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
+)
+
+// Check validates the keys of a set: servers could use them.
+func (s Saved) Check(set string) error {
+	for name := range s.Files {
+		if !fileName.MatchString(name) {
+			return &BrokenError{Reason: "a file has a name that a Secret cannot have"}
+		}
+	}
+	code, isOfRegion := strings.CutPrefix(set, ServerKeysSet)
+	switch {
+	case set == IdentitySet:
+		return s.Identity().Check()
+	case set == SigningKeysSet:
+		return checkFile(SigningKeys, s.Files[SigningKeysFile])
+	case set == APIKeysSet:
+		return checkFile(APIKeys, s.Files[APIKeysFile])
+	case isOfRegion && regionCode.MatchString(code):
+		return checkFile(Kind{}, s.Files[ServerKeysFile])
+	}
+	return errors.New("no set of keys has this name in this version")
+}
+
+func checkFile(kind Kind, content Secret) error {
+	if strings.TrimSpace(content.Reveal()) == "" {
+		return &BrokenError{Reason: "it is missing or empty"}
+	}
+	file, err := kind.parse(content)
+	if err != nil {
+		return err
+	}
+	if len(file) == 0 {
+		return &BrokenError{Reason: "it has no keys"}
+	}
+	for i, entry := range file {
+		if kind.noun != SigningKeys.noun {
+			break
+		}
+		if seed, err := base64.StdEncoding.DecodeString(entry.Key.Reveal()); err != nil || len(seed) != ed25519.SeedSize {
+			return &BrokenError{Entry: i + 1, Reason: "the seed is not the base64 of 32 bytes"}
+		}
+	}
+	return nil
 }

@@ -17,10 +17,10 @@ import (
 
 // The names of sets of keys. That of the server keys of a region ends with its code.
 const (
-	identitySet    = "identity"
-	signingKeysSet = "signing-keys"
-	apiKeysSet     = "api-keys"
-	serverKeysSet  = "server-keys-"
+	identitySet    = keyring.IdentitySet
+	signingKeysSet = keyring.SigningKeysSet
+	apiKeysSet     = keyring.APIKeysSet
+	serverKeysSet  = keyring.ServerKeysSet
 )
 
 // keySet is a set of keys that is created once: the identity, keys that all regions share, or the server keys of a region.

@@ -77,10 +77,7 @@ func (r *run) applyRecovery() {
 	object := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: render.RecoverySecret(sn.Name), Namespace: own.Namespace(), Annotations: render.KeepAnnotations(), Finalizers: []string{v1alpha1.FinalizerKeys},
-			Labels: map[string]string{
-				render.LabelName: render.AppName, render.LabelComponent: string(render.ComponentRecovery), render.LabelManagedBy: render.OperatorName,
-				render.LabelRecoveryOf: sn.Name, render.LabelWatched: "true",
-			},
+			Labels: render.RecoveryLabels(sn.Name),
 		},
 		Type: corev1.SecretTypeOpaque,
 		Data: data,

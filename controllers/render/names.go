@@ -157,6 +157,13 @@ func KeyLabels(network string, code v1alpha1.RegionCode) map[string]string {
 	return labels
 }
 
+// RecoveryLabels returns the labels of the recovery Secret of a network; see LabelRecoveryOf.
+func RecoveryLabels(network string) map[string]string {
+	return map[string]string{
+		LabelName: AppName, LabelComponent: string(ComponentRecovery), LabelManagedBy: OperatorName, LabelRecoveryOf: network, LabelWatched: "true",
+	}
+}
+
 // KeepAnnotations returns the annotations of a Secret with keys that tell Argo CD, Flux and Helm not to delete it.
 func KeepAnnotations() map[string]string {
 	return map[string]string{

@@ -1,0 +1,65 @@
+package keyring_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/controllers/keyring"
+)
+
+// TestBackup encodes and parses a backup; package plugin tests what is refused.
+func TestBackup(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{})
+	identity, err := keyring.NewIdentity(random)
+	require.NoError(t, err)
+	api, err := keyring.NewAPIKeys(random)
+	require.NoError(t, err)
+	before := keyring.Backup{
+		Network: "acme", Namespace: "plaza", NetworkID: identity.NetworkID, CreatedAt: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC),
+		Sets: map[string]keyring.Saved{
+			keyring.IdentitySet: keyring.Save(map[string][]byte{
+				keyring.DirectoryKeyFile: []byte(identity.DirectoryKey.Reveal()), keyring.NetworkIDFile: []byte(identity.NetworkID),
+			}, map[string]string{keyring.AnnotationKeySets: "api-keys", "of/others": "x"}),
+			keyring.APIKeysSet: keyring.Save(map[string][]byte{keyring.APIKeysFile: []byte(api.Reveal())}, map[string]string{keyring.AnnotationActive: "a-1"}),
+		},
+	}
+	text := before.Encode()
+	after, err := keyring.ParseBackup(text)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.Equal(t, text.Reveal(), after.Encode().Reveal())
+	require.NotContains(t, text.Reveal(), "of/others")
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", after, after, after), identity.DirectoryKey.Reveal())
+}
+
+// TestSavedCheck checks keys that servers could not use. No error quotes them.
+func TestSavedCheck(t *testing.T) {
+	const hush = "hush-hush-hush-hush-hush"
+	for _, tc := range []struct{ set, file, content, want string }{
+		{"api-keys", "api-keys.json", `{"keys": [{"id": "a", "key": "` + hush + `"}]}`, ""},
+		{"server-keys-eu", "server-keys.json", `{"keys": [{"id": "a", "key": "` + hush + `"}]}`, ""},
+		{"server-keys-", "server-keys.json", `{"keys": [{"id": "a", "key": "` + hush + `"}]}`, "no set of keys has this name"},
+		{"server-keys-../x", "server-keys.json", `{"keys": [{"id": "a", "key": "` + hush + `"}]}`, "no set of keys has this name"},
+		{"api-keys", "server-keys.json", `{"keys": [{"id": "a", "key": "` + hush + `"}]}`, "it is missing or empty"},
+		{"api-keys", "api-keys.json", " \n", "it is missing or empty"},
+		{"api-keys", "api-keys.json", `{"keys": []}`, "it has no keys"},
+		{"api-keys", "api-keys.json", `{"keys": [{"id": "` + hush + `", "key": "` + hush + `"}]}`, "the id is a key"},
+		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + hush + `"}]}`, "key 1: the seed is not the base64 of 32 bytes"},
+		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 43) + `="}]}`, ""},
+		{"identity", "network-id", "0123456789abcdef01234567", "directory-key is missing or empty"},
+		{"identity", "directory-key", hush, "network-id is not 24 lowercase hexadecimal characters"},
+	} {
+		err := keyring.Save(map[string][]byte{tc.file: []byte(tc.content)}, nil).Check(tc.set)
+		if tc.want == "" {
+			require.NoError(t, err, tc)
+			continue
+		}
+		require.ErrorContains(t, err, tc.want)
+		require.NotContains(t, err.Error(), hush)
+	}
+}

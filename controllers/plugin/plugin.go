@@ -1,5 +1,6 @@
-// Package plugin has the commands of kubectl plaza: they show the state of a SocialNetwork, and make the changes of its runbooks. They
-// use no rights but those of the user, and change only the SocialNetwork.
+// Package plugin has the commands of kubectl plaza: they show the state of a SocialNetwork, make the changes of its runbooks, and back
+// up and restore its keys. They use no rights but those of the user. They change only the SocialNetwork, and keys restore the recovery
+// Secret, from which the operator restores the others.
 package plugin
 
 import (
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -26,6 +28,10 @@ type plugin struct {
 	now func() time.Time
 	// poll is the time between two reads of a command that waits.
 	poll time.Duration
+	// ask asks for a text on the terminal, which does not show it.
+	ask func(ctx context.Context, prompt string) (keyring.Secret, error)
+	// workFactor of passphrases; 0 means that of age. Tests use a smaller one.
+	workFactor int
 }
 
 // connection is a connection to a cluster.
@@ -37,13 +43,15 @@ type connection struct {
 
 // New returns the command kubectl plaza.
 func New() *cobra.Command {
-	p := &plugin{now: time.Now, poll: time.Second}
+	p := &plugin{now: time.Now, poll: time.Second, ask: askTerminal}
 	root := &cobra.Command{
 		Use:   "kubectl-plaza",
-		Short: "Look at SocialNetworks, rotate and revoke their keys, and evacuate their regions",
-		Long: "Look at SocialNetworks, rotate and revoke their keys, and evacuate their regions.\n\n" +
+		Short: "Look at SocialNetworks, rotate, revoke, back up and restore their keys, and evacuate their regions",
+		Long: "Look at SocialNetworks, rotate, revoke, back up and restore their keys, and evacuate their regions.\n\n" +
 			"The commands read and change the SocialNetwork objects of the cluster in which the operator runs. They need the\n" +
-			"rights of the roles view (status, pending, report) and edit (rotate, revoke, evacuate) in the namespace.",
+			"rights of the roles view (status, pending, report) and edit (rotate, revoke, evacuate) in the namespace. keys backup\n" +
+			"reads the Secret with the copies of all keys, and keys restore writes it: they need the right to get Secrets, and to get,\n" +
+			"create and update them, which the role edit has.",
 		Version:      telemetry.BuildInfo().Version,
 		SilenceUsage: true, SilenceErrors: true,
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl plaza"},
@@ -55,7 +63,7 @@ func New() *cobra.Command {
 	flags.StringVar(&p.kubeconfig, "kubeconfig", "", "path of the kubeconfig; default: KUBECONFIG, or ~/.kube/config")
 	flags.StringVar(&p.context, "context", "", "context of the kubeconfig; default: the current one")
 	flags.StringVarP(&p.namespace, "namespace", "n", "", "namespace of the network; default: that of the context")
-	root.AddCommand(p.status(), p.pending(), p.rotate(), p.revoke(), p.evacuate(), p.report())
+	root.AddCommand(p.status(), p.pending(), p.rotate(), p.revoke(), p.evacuate(), p.report(), p.keys())
 	return root
 }
 
@@ -96,6 +104,9 @@ func (p *plugin) connectTo(name string) (connection, error) {
 	return c, nil
 }
 
+// fieldOwner is the field manager of all other changes.
+const fieldOwner = "kubectl-plaza"
+
 // manager is the field manager of changes. EVACUATION.md uses the same one for evacuations.
 const manager = "evacuation"
 
@@ -116,7 +127,7 @@ func (p *plugin) annotate(ctx context.Context, sn *v1alpha1.SocialNetwork, key, 
 	}
 	edited.Annotations[key] = value
 	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
-	if err := p.client.Patch(ctx, edited, patch, client.FieldOwner("kubectl-plaza")); err != nil {
+	if err := p.client.Patch(ctx, edited, patch, client.FieldOwner(fieldOwner)); err != nil {
 		return fmt.Errorf("changing SocialNetwork %s/%s: %w", sn.Namespace, sn.Name, err)
 	}
 	return nil

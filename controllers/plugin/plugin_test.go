@@ -3,18 +3,24 @@ package plugin_test
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"filippo.io/age"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -23,6 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/plugin"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/testenv"
@@ -357,7 +364,143 @@ func TestHelp(t *testing.T) {
 		require.NotEmpty(t, cmd.Short, cmd.Name())
 		require.Contains(t, cmd.Example, "kubectl plaza "+cmd.Name(), cmd.Name())
 	}
-	require.Equal(t, []string{"evacuate", "pending", "report", "revoke", "rotate", "status"}, names)
+	require.Equal(t, []string{"evacuate", "keys", "pending", "report", "revoke", "rotate", "status"}, names)
+}
+
+// allow gives a user rights in the namespace.
+func (u *user) allow(name string, rules ...rbacv1.PolicyRule) {
+	u.t.Helper()
+	require.NoError(u.t, env.Client.Create(u.t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace}, Rules: rules}))
+	require.NoError(u.t, env.Client.Create(u.t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
+	}))
+}
+
+// TestKeys backs up the keys with the rights of the Role of KEYS.md, loses them, and restores them with those that the command names.
+func TestKeys(t *testing.T) {
+	u := newUser(t)
+	sn := u.create(func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[:1] })
+	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
+		set(&status.Conditions, v1alpha1.ConditionKeysReady, "True", v1alpha1.ReasonKeysVerified, "All keys exist.")
+	})
+	key, err := age.GenerateX25519Identity()
+	require.NoError(t, err)
+	folder := t.TempDir()
+	file, identity := filepath.Join(folder, "acme.age"), filepath.Join(folder, "key.txt")
+	require.NoError(t, os.WriteFile(identity, []byte(key.String()), 0o600))
+	backup := []string{"keys", "backup", "acme", "--file", file, "--recipient", key.Recipient().String()}
+	require.Contains(t, u.refused(backup...), `secrets "acme-recovery-keys" is forbidden`)
+	u.allow("backup", guideRole(t).Rules...)
+	require.Contains(t, u.refused(backup...), "Secret "+u.namespace+"/acme-recovery-keys does not exist")
+
+	server := `{"keys": [{"id": "k-1", "key": "0123456789abcdef0123456789abcdef"}]}`
+	seed := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("s"), 32))
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-recovery-keys", Namespace: u.namespace, Labels: render.RecoveryLabels("acme"), Finalizers: []string{v1alpha1.FinalizerKeys}},
+		Data:       map[string][]byte{},
+	}
+	for set, files := range map[string]map[string][]byte{
+		"identity":       {"network-id": []byte(sn.Status.NetworkID), "directory-key": []byte("hush-hush")},
+		"signing-keys":   {"signing-keys.json": []byte(`{"keys": [{"kid": "s-1", "seed": "` + seed + `"}]}`)},
+		"api-keys":       {"api-keys.json": []byte(server)},
+		"server-keys-us": {"server-keys.json": []byte(server)},
+	} {
+		secret.Data[set] = []byte(keyring.Save(files, nil).Encode().Reveal())
+	}
+	require.NoError(t, env.Client.Create(t.Context(), secret))
+	require.Contains(t, u.run(backup...), "acme.age has the keys of network acme, network id "+sn.Status.NetworkID)
+
+	require.NoError(t, env.Client.Delete(t.Context(), secret))
+	u.shell(testenv.Commands(t, "KEYS.md", "release"), "SECRET=acme-recovery-keys")
+	require.True(t, apierrors.IsNotFound(env.Client.Get(t.Context(), client.ObjectKeyFromObject(secret), &corev1.Secret{})))
+	restore := []string{"keys", "restore", "acme", "--file", file, "--identity", identity}
+	require.Contains(t, u.refused(restore...), `is forbidden`)
+	u.allow("restore", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "create", "update"}})
+	require.Contains(t, u.run(restore...), "No keys are missing.")
+	require.Contains(t, u.run(restore...), "keeps its own copies")
+	var restored corev1.Secret
+	require.NoError(t, env.Client.Get(t.Context(), client.ObjectKeyFromObject(secret), &restored))
+	require.Equal(t, secret.Data, restored.Data)
+	require.Equal(t, secret.Labels, restored.Labels)
+	require.Equal(t, secret.Finalizers, restored.Finalizers)
+
+	delete(restored.Data, "api-keys")
+	require.NoError(t, env.Client.Update(t.Context(), &restored))
+	require.Contains(t, u.run(restore...), "has from the backup now: api-keys.")
+
+	u.shell(testenv.Commands(t, "KEYS.md", "give-up"))
+	require.Equal(t, sn.Status.NetworkID, u.read(sn).Annotations[v1alpha1.AnnotationGiveUpKeys])
+	require.Equal(t, sn.Status.NetworkID, strings.TrimSpace(u.shell(testenv.Commands(t, "KEYS.md", "check"))))
+	deletion := strings.ReplaceAll(testenv.Commands(t, "KEYS.md", "delete"), "delete secret", "delete --wait=false secret") // no operator runs
+	u.shell(deletion+testenv.Commands(t, "KEYS.md", "release"), "SECRET=acme-recovery-keys")
+	require.True(t, apierrors.IsNotFound(env.Client.Get(t.Context(), client.ObjectKeyFromObject(secret), &corev1.Secret{})))
+}
+
+// guideRole returns the Role of KEYS.md.
+func guideRole(t *testing.T) *rbacv1.Role {
+	t.Helper()
+	var role rbacv1.Role
+	for document := range strings.SplitSeq(guideManifests(t), "\n---\n") {
+		if strings.Contains(document, "kind: Role\n") {
+			require.NoError(t, yaml.UnmarshalStrict([]byte(document), &role))
+		}
+	}
+	require.NotEmpty(t, role.Rules)
+	return &role
+}
+
+func guideManifests(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "controllers", "KEYS.md"))
+	require.NoError(t, err)
+	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(text))
+	require.NotNil(t, block)
+	return block[1]
+}
+
+// TestGuideManifests creates the CronJob of KEYS.md and what it needs.
+func TestGuideManifests(t *testing.T) {
+	u := newUser(t)
+	require.Contains(t, u.shell("kubectl -n $NAMESPACE apply -f - <<'END'\n"+guideManifests(t)+"END"), "cronjob.batch/keys-backup created")
+}
+
+// TestKeysCommandsOfGuides parses the commands of the guides, of the alert's runbook and of the condition's message.
+func TestKeysCommandsOfGuides(t *testing.T) {
+	commands := []string{"keys restore acme -n plaza --file BACKUP"}
+	for _, path := range []string{"controllers/KEYS.md", "controllers/BACKUP.md", "config/README.md"} {
+		text, err := os.ReadFile(filepath.Join(testenv.Root(), path))
+		require.NoError(t, err)
+		found := regexp.MustCompile("kubectl[- ]plaza (keys [^`#\n]*)").FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, found, path)
+		for _, command := range found {
+			commands = append(commands, command[1])
+		}
+	}
+	for _, command := range commands {
+		cmd, args, err := plugin.New().Find(strings.Fields(command))
+		require.NoError(t, err, command)
+		require.True(t, cmd.Runnable(), command)
+		require.NoError(t, cmd.ParseFlags(args), command)
+		require.NoError(t, cmd.ValidateArgs(cmd.Flags().Args()), command)
+		require.NoError(t, cmd.ValidateRequiredFlags(), command)
+		require.NoError(t, cmd.ValidateFlagGroups(), command)
+	}
+}
+
+// shell runs commands of a guide as an administrator with kubectl.
+func (u *user) shell(commands string, variables ...string) string {
+	u.t.Helper()
+	content, err := env.AddUser(envtest.User{Name: "admin", Groups: []string{"system:masters"}})
+	require.NoError(u.t, err)
+	kubeconfig := filepath.Join(u.t.TempDir(), "kubeconfig")
+	require.NoError(u.t, os.WriteFile(kubeconfig, content, 0o600))
+	assets := cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), filepath.Join(testenv.Root(), "bin", "envtest"))
+	cmd := exec.CommandContext(u.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
+	cmd.Env = append(os.Environ(), append(variables, "NAMESPACE="+u.namespace, "NETWORK=acme", "KUBECONFIG="+kubeconfig, "PATH="+assets+":"+os.Getenv("PATH"))...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(u.t, err, "%s", out)
+	return string(out)
 }
 
 // TestInstallableByVersion checks that go install accepts the program with a version: it refuses modules that replace others.

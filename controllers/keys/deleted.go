@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -71,7 +72,7 @@ func Delete(ctx context.Context, c *stage.Cluster) (int, error) {
 // ReleaseDeleted lets the deleted Secrets go that have the keys of a network that does not exist in the operator's cluster.
 func ReleaseDeleted(ctx context.Context, cluster client.Client, network client.ObjectKey) error {
 	c := &stage.Cluster{Client: cluster}
-	c.Network.Namespace = network.Namespace
+	c.Network.SN = &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: network.Name, Namespace: network.Namespace}}
 	found, err := list(ctx, c, cluster, network.Namespace, network.Name)
 	if err != nil {
 		return err

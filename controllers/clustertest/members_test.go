@@ -114,6 +114,8 @@ func TestThreeClusters(t *testing.T) {
 	s.follow(t, "return", lost.region, "")
 	s.resume(t, lost.region)
 	s.moreWrites(t)
+	s.sayf("=== the hub is lost, and everybody is still signed in")
+	s.loseHub(t, "us")
 	s.stopTraffic(t)
 	s.sayf("=== deletion leaves nothing")
 	require.NoError(t, s.client.Delete(t.Context(), s.network(t)))

@@ -90,6 +90,7 @@ var phases = []phase{
 	{"what is added to a Deployment by hand is removed", (*suite).editByHand},
 	{"a region is cut off with the leader in it, is evacuated, and comes back", (*suite).cutOff},
 	{"a region leaves the spec and comes back", (*suite).leaves},
+	{"deleted keys are restored, and all users stay signed in", (*suite).deletedKeys},
 	{"a deleted network is made again, and nothing is lost", (*suite).again},
 }
 

@@ -184,6 +184,13 @@ func TestRecoveryFollowsTheKeys(t *testing.T) {
 	require.Contains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
 	require.Contains(t, h.Secret("acme-identity").Annotations[keyring.AnnotationKeySets], "server-keys-us")
 	h.SN.Status.RetainedKeys = nil
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { // as restored from a backup, by another field manager
+		data := s.Data
+		h.LoseSecret(s.Name)
+		h.CreateSecret(s.Name, map[string]string{})
+		*s = *h.Secret(s.Name)
+		s.Data = data
+	})
 	h.SettleKeys()
 	require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
 	require.Equal(t, "api-keys server-keys-eu signing-keys", h.Secret("acme-identity").Annotations[keyring.AnnotationKeySets])

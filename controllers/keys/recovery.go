@@ -87,13 +87,27 @@ func (r *run) applyRecovery() {
 		r.out.Apply(stage.Desired{Object: object, Mode: apply.CreateOnly, Cluster: own, IgnorePause: true})
 		return
 	}
-	if r.recovery.found.isDeleted() {
-		if len(r.released) == 0 && len(r.recovery.after) == len(data) { // every Secret exists: the copies can be made again
-			r.release(r.recovery.found)
-		}
-		return
+	isComplete := len(r.released) == 0 && len(r.recovery.after) == len(data) // every Secret exists: the copies can be made again
+	switch {
+	case !r.recovery.found.isDeleted() && !(isComplete && r.hasOthers(data)):
+		r.update(r.recovery.found, object, true)
+	case !isComplete:
+	case r.recovery.found.isDeleted():
+		r.release(r.recovery.found)
+	default: // an update leaves what others wrote, such as kubectl plaza keys restore
+		r.out.Deletions = append(r.out.Deletions, stage.Deletion{Object: r.recovery.found.secret, Cluster: own})
+		r.out.RequeueAfter(restoredInterval)
 	}
-	r.update(r.recovery.found, object, true)
+}
+
+// hasOthers reports whether the recovery Secret has keys of other sets, such as those of a removed region.
+func (r *run) hasOthers(data map[string][]byte) bool {
+	for set := range r.recovery.before {
+		if _, found := data[set]; !found {
+			return true
+		}
+	}
+	return false
 }
 
 // isKept reports whether a set of keys that was not read still belongs to the network. The server keys of a removed region do as long

@@ -206,4 +206,13 @@ func TestDatabaseOfAnotherNetwork(t *testing.T) {
 	out := h.Run(schema.Stage{})
 	require.Equal(t, v1alpha1.ReasonDatabaseOfAnotherNetwork, out.Reason)
 	require.Contains(t, h.SN.Status.Schema.LastError, statusz.OtherNetwork)
+
+	h.SN.Status.NetworkID = "restored-network-id"
+	out = h.Run(schema.Stage{})
+	require.Equal(t, v1alpha1.ReasonMigrating, out.Reason, "the identity of the lost network was restored: it does not wait for the next attempt")
+	require.Empty(t, h.SN.Status.Schema.LastError)
+	h.Run(schema.Stage{})
+	require.NoError(t, h.Client.List(t.Context(), &list))
+	require.Len(t, list.Items, 1)
+	require.True(t, render.IsMigrationOf(&list.Items[0], "restored-network-id"))
 }

@@ -17,7 +17,10 @@ import (
 // originals; a copy is deleted together with the network.
 func (r *run) copies(ctx context.Context) {
 	var originals []*corev1.Secret
-	for _, name := range render.SharedSecrets(r.pass.SN.Name) {
+	for i, name := range render.SharedSecrets(r.pass.SN.Name) {
+		if _, isValid := r.recovery.after[[]string{identitySet, signingKeysSet, apiKeysSet}[i]]; !isValid {
+			continue // the copies may be all that is left
+		}
 		found, err := get(ctx, r.pass.Own(), r.pass.Own().Cache, name)
 		if err != nil {
 			r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
@@ -44,9 +47,8 @@ func (r *run) copyTo(ctx context.Context, c *stage.Cluster, original *corev1.Sec
 		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read %s: %s.", original.Name, c.Where(), err)
 		return
 	}
-	if id := live.networkID(); id != "" && id != r.id {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s has keys of network %s, not of this one, which is %s. Delete it if they are not needed any more.",
-			original.Name, c.Where(), id, r.id)
+	if foreign := r.foreign(live); foreign != "" {
+		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s belongs to another network%s. It is never replaced.", original.Name, c.Where(), foreign)
 		return
 	}
 	r.out.Apply(stage.Desired{Object: r.copyIn(c, original), Cluster: c})

@@ -26,6 +26,9 @@ func (r *run) releaseDeleted(s keySet, found *keysSecret, isValid bool) bool {
 	if !found.isDeleted() {
 		return false
 	}
+	if _, isSaved := r.recovery.before[s.name]; !isValid && found.has(s.file) && !isSaved {
+		return false // it may be repaired by hand, and nothing else is left
+	}
 	r.missingf(s, v1alpha1.ReasonProgressing, "Secret %s was deleted; it is restored from its copy.", s.secret)
 	r.out.RequeueAfter(restoredInterval)
 	copied := r.recovery.id == r.id && isEqual(r.recovery.before[s.name], keyring.Save(found.secret.Data, nil))
@@ -34,6 +37,19 @@ func (r *run) releaseDeleted(s keySet, found *keysSecret, isValid bool) bool {
 	}
 	r.release(found)
 	return true
+}
+
+// releaseRemoved lets the deleted Secrets with server keys go that the spec does not ask for: they were deleted on purpose.
+func (r *run) releaseRemoved(ctx context.Context) {
+	for _, code := range v1alpha1.RegionCodes() {
+		if r.pass.Network.Region(code) != nil && r.pass.SN.Spec.ServerKeys.ExistingSecret == nil {
+			continue
+		}
+		found, err := get(ctx, r.pass.Own(), r.pass.Own().Cache, render.ServerKeysSecret(r.pass.SN.Name, code))
+		if err == nil && found.isDeleted() && r.isOurs(found) {
+			r.release(found)
+		}
+	}
 }
 
 func (r *run) release(found *keysSecret) {
@@ -95,7 +111,11 @@ func list(ctx context.Context, c *stage.Cluster, reader client.Reader, namespace
 		keys[render.LabelOwnerNamespace] = namespace
 	}
 	var found []corev1.Secret
-	for _, labels := range []client.MatchingLabels{keys, {render.LabelRecoveryOf: network}} {
+	all := []client.MatchingLabels{keys}
+	if c.Name == "" {
+		all = append(all, client.MatchingLabels{render.LabelRecoveryOf: network})
+	}
+	for _, labels := range all {
 		var secrets corev1.SecretList
 		if err := reader.List(ctx, &secrets, client.InNamespace(c.Namespace()), labels); err != nil {
 			return nil, fmt.Errorf("listing the Secrets with keys %s: %w", c.Where(), err)

@@ -28,6 +28,9 @@ func (r *run) identity(ctx context.Context) {
 		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
 		r.unread = true
 	case found == nil && !r.unread:
+		if r.isRefused() && r.recovery.id != "" { // see replaceIdentity, whose status may not have been written
+			r.id, r.pass.Status.NetworkID = "", ""
+		}
 		r.findIdentity(ctx)
 	case found != nil:
 		r.useIdentity(ctx, found)

@@ -44,6 +44,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	r.regions(ctx)
 	if r.id != "" {
+		r.releaseRemoved(ctx)
 		r.copies(ctx)
 		r.control(ctx)
 		r.applyIdentity()
@@ -69,6 +70,7 @@ type run struct {
 	identityFound *keysSecret
 	identityRead  keyring.Identity
 	sets, givenUp []string // see AnnotationKeySets and AnnotationGivenUp
+	hasSets       bool     // the identity says which sets exist
 	released      []string // the names of deleted Secrets that go
 }
 

@@ -77,7 +77,7 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 	case from != "":
 		r.createCopy(s, found, saved, from)
 		return mayNotCreate
-	case !slices.Contains(r.sets, s.name):
+	case !slices.Contains(r.sets, s.name) && (r.hasSets || r.unreadable() == nil):
 		return mayCreate
 	}
 	if c := r.unreadable(); c != nil {
@@ -139,9 +139,7 @@ func (r *run) applyIdentity() {
 	slices.Sort(sets)
 	object := r.identityObject(r.identityFound.secret.Name, r.identityRead)
 	object.Annotations[keyring.AnnotationKeySets] = strings.Join(sets, " ")
-	if len(r.givenUp) > 0 && r.pass.SN.Annotations[v1alpha1.AnnotationGiveUpKeys] != "" {
-		object.Annotations[keyring.AnnotationGivenUp] = strings.Join(r.givenUp, " ")
-	}
+	object.Annotations[keyring.AnnotationGivenUp] = strings.Join(r.givenUp, " ") // also if it is empty: leaving it out may not remove it
 	if !r.releaseDeleted(r.identityKeySet(), r.identityFound, true) {
 		r.update(r.identityFound, object, false)
 	}
@@ -149,6 +147,7 @@ func (r *run) applyIdentity() {
 
 // readSets reads the names of the sets of keys that exist, or should, from the identity's annotations.
 func (r *run) readSets(annotations map[string]string) {
+	_, r.hasSets = annotations[keyring.AnnotationKeySets]
 	r.sets = strings.Fields(annotations[keyring.AnnotationKeySets])
 	r.givenUp = strings.Fields(annotations[keyring.AnnotationGivenUp])
 	if r.pass.SN.Annotations[v1alpha1.AnnotationGiveUpKeys] == "" {
@@ -158,6 +157,26 @@ func (r *run) readSets(annotations map[string]string) {
 
 // has reports whether a Secret has a file that is not empty.
 func (s *keysSecret) has(file string) bool { return strings.TrimSpace(s.file(file).Reveal()) != "" }
+
+// hasServerKeys reports whether a Secret has server keys, or a file that is not valid.
+func (s *keysSecret) hasServerKeys() bool {
+	file, err := keyring.ParseFile(s.file(keyring.ServerKeysFile))
+	return err != nil || len(file) > 0
+}
+
+// foreign returns whose keys a Secret in a member cluster has if they are not those of this network, as the end of a sentence, or "".
+func (r *run) foreign(found *keysSecret) string {
+	if found == nil || found.cluster.Name == "" {
+		return ""
+	}
+	if from := found.secret.Labels[render.LabelOwnerNamespace]; from != "" && from != r.pass.SN.Namespace {
+		return " of another namespace"
+	}
+	if id := found.networkID(); id != "" && id != r.id {
+		return fmt.Sprintf(" with id %s; this one has id %s", id, r.id)
+	}
+	return ""
+}
 
 // networkID returns the id of the network whose keys a Secret has.
 func (s *keysSecret) networkID() string { return s.annotations()[keyring.AnnotationNetworkID] }

@@ -179,6 +179,8 @@ func TestRecoveryFollowsTheKeys(t *testing.T) {
 	require.Equal(t, rotated.Annotations, h.Secret("acme-eu-server-keys").Annotations)
 
 	h.SN.Spec.Regions = h.SN.Spec.Regions[:1]
+	h.RunKeys()
+	require.Contains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us", "the sweep records the retention after this stage")
 	h.SN.Status.RetainedKeys = []v1alpha1.RetainedKeys{{Code: v1alpha1.RegionUS}}
 	h.SettleKeys()
 	require.Contains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
@@ -196,6 +198,53 @@ func TestRecoveryFollowsTheKeys(t *testing.T) {
 	require.Equal(t, "api-keys server-keys-eu signing-keys", h.Secret("acme-identity").Annotations[keyring.AnnotationKeySets])
 }
 
+// TestEmptyList restores server keys whose list was emptied.
+func TestEmptyList(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	before := h.Secret("acme-eu-server-keys").Data
+	h.EditSecret("acme-eu-server-keys", func(s *corev1.Secret) { s.Data["server-keys.json"] = []byte(`{"keys":[]}`) })
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.Equal(t, before, h.Secret("acme-eu-server-keys").Data)
+}
+
+// TestStaleCacheCreatesNothing decides on a rotation while the Secret of the cache is gone: it is restored, and no key is created.
+func TestStaleCacheCreatesNothing(t *testing.T) {
+	for _, secret := range []string{"acme-eu-server-keys", "acme-signing-keys"} {
+		t.Run(secret, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			h.TakeEvents()
+			before := h.Secret(secret)
+			h.Cache = staleSecret{Client: h.Client, secret: before}
+			h.LoseSecret(secret)
+			h.SN.Annotations[v1alpha1.AnnotationRotate], h.SN.Annotations[v1alpha1.AnnotationRotateSigning] = "now", "now"
+			h.RunKeys()
+			require.NotContains(t, h.TakeEvents(), "KeysCreated")
+			require.NotContains(t, h.SecretVersions(), secret+"=")
+			h.Cache = nil
+			h.SN.Annotations = map[string]string{}
+			h.SettleKeys()
+			require.Equal(t, before.Data, h.Secret(secret).Data)
+		})
+	}
+}
+
+// TestRemovedRegionIsDeleted deletes the retained keys of a removed region: they go, and do not come back.
+func TestRemovedRegionIsDeleted(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	h.SN.Spec.Regions = h.SN.Spec.Regions[:1]
+	h.SN.Status.RetainedKeys = []v1alpha1.RetainedKeys{{Code: v1alpha1.RegionUS}}
+	h.SettleKeys()
+	h.DeleteSecret("acme-us-server-keys")
+	h.SettleKeys()
+	require.NotContains(t, h.SecretVersions(), "acme-us-server-keys=")
+	h.SN.Status.RetainedKeys = nil
+	h.SettleKeys()
+	require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
+}
+
 // TestBrokenRecovery checks that a recovery Secret that is invalid is neither used nor overwritten.
 func TestBrokenRecovery(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
@@ -211,6 +260,11 @@ func TestBrokenRecovery(t *testing.T) {
 	require.NotEmpty(t, h.Secret("acme-api-keys").Data, "its finalizer keeps it")
 	h.LoseSecret("acme-api-keys")
 	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
+	h.SN.Annotations[v1alpha1.AnnotationGiveUpKeys] = h.SN.Status.NetworkID
+	h.SettleKeys()
+	h.DeleteSecret("acme-recovery-keys")
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason, "as the message says, deleting it copies the present keys")
+	require.Len(t, h.Secret("acme-recovery-keys").Data, 4)
 }
 
 // TestLostIdentityIsRefused creates a network again that lost every Secret, on the database that it served: the database refuses the new

@@ -59,9 +59,20 @@ func (r *run) save(set string, found *keysSecret) {
 }
 
 // applyRecovery writes the recovery Secret: the keys that were read, and the copies of those that exist but could not be read or are
-// invalid. The copies of another network are not replaced; see replacedIdentity.
+// invalid. The copies of another network are not replaced; see replaceIdentity.
 func (r *run) applyRecovery() {
-	if len(r.recovery.after) == 0 || r.recovery.broken || (r.recovery.id != "" && r.recovery.id != r.id) {
+	if len(r.recovery.after) == 0 {
+		return
+	}
+	isForeign := r.recovery.id != "" && r.recovery.id != r.id
+	if isForeign && !r.isRefused() {
+		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s has keys of network %s, not of this one, which is %s, so that no copies of its keys are kept. Delete it if they are not needed.",
+			r.recovery.found.secret.Name, r.recovery.id, r.id)
+	}
+	if isForeign || r.recovery.broken {
+		if r.recovery.found.isDeleted() && r.hasReadAll() {
+			r.release(r.recovery.found)
+		}
 		return
 	}
 	data := map[string][]byte{}
@@ -88,16 +99,26 @@ func (r *run) applyRecovery() {
 		return
 	}
 	isComplete := len(r.released) == 0 && len(r.recovery.after) == len(data) // every Secret exists: the copies can be made again
-	switch {
-	case !r.recovery.found.isDeleted() && !(isComplete && r.hasOthers(data)):
-		r.update(r.recovery.found, object, true)
-	case !isComplete:
-	case r.recovery.found.isDeleted():
+	switch isDeleted := r.recovery.found.isDeleted(); {
+	case isDeleted && isComplete:
 		r.release(r.recovery.found)
-	default: // an update leaves what others wrote, such as kubectl plaza keys restore
+	case isDeleted:
+	case isComplete && r.hasOthers(data): // an update leaves what others wrote, such as kubectl plaza keys restore
 		r.out.Deletions = append(r.out.Deletions, stage.Deletion{Object: r.recovery.found.secret, Cluster: own})
 		r.out.RequeueAfter(restoredInterval)
+	default:
+		r.update(r.recovery.found, object, true)
 	}
+}
+
+// hasReadAll reports whether this pass has read all sets of keys that exist.
+func (r *run) hasReadAll() bool {
+	for _, set := range append([]string{identitySet}, r.sets...) {
+		if _, found := r.recovery.after[set]; !found && r.isKept(set) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasOthers reports whether the recovery Secret has keys of other sets, such as those of a removed region.
@@ -120,6 +141,11 @@ func (r *run) isKept(set string) bool {
 	region := v1alpha1.RegionCode(code)
 	if r.pass.Network.Region(region) != nil {
 		return r.pass.SN.Spec.ServerKeys.ExistingSecret == nil
+	}
+	// The retention is recorded at the end of the pass in which the region is gone, and by clusters that can be read.
+	wasThere := slices.ContainsFunc(r.pass.SN.Status.Regions, func(s v1alpha1.RegionStatus) bool { return s.Code == region })
+	if wasThere || r.unreadable() != nil {
+		return true
 	}
 	return slices.ContainsFunc(r.pass.Status.RetainedKeys, func(k v1alpha1.RetainedKeys) bool { return k.Code == region })
 }

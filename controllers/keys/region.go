@@ -105,12 +105,21 @@ func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.R
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
 		return keyring.Result{}, false
 	}
-	if !found.has(keyring.ServerKeysFile) && r.restore(ctx, r.serverKeySet(c, code), found) != mayCreate {
+	if foreign := r.foreign(found); foreign != "" {
+		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s %s belongs to another network%s.", name, c.Where(), foreign))
 		return keyring.Result{}, false
 	}
+	if !found.hasServerKeys() && r.restore(ctx, r.serverKeySet(c, code), found) != mayCreate {
+		return keyring.Result{}, false
+	}
+	existed := found.hasServerKeys()
 	result, v, err := r.step(ctx, code, found)
 	if err == nil && result.Changed && found != nil && found.cached {
 		if found, err = refetch(ctx, c, name); err == nil {
+			if existed && !found.hasServerKeys() || r.foreign(found) != "" { // the cache was stale
+				r.out.RequeueAfter(restoredInterval)
+				return keyring.Result{}, false
+			}
 			result, v, err = r.step(ctx, code, found)
 		}
 	}
@@ -127,7 +136,7 @@ func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.R
 		r.notVerified(code, reason, fmt.Sprintf("Secret %s, %s: %s.", name, keyring.ServerKeysFile, err))
 		return keyring.Result{}, false
 	}
-	if found.has(keyring.ServerKeysFile) {
+	if existed {
 		r.save(set.name, found)
 		if r.releaseDeleted(set, found, true) {
 			return keyring.Result{}, false

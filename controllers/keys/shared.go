@@ -97,9 +97,12 @@ func (s *sharedSecret) configure(spec *v1alpha1.SharedKeys) {
 func (r *run) rotateShared(ctx context.Context, s sharedSecret, found *keysSecret) {
 	result, err := r.stepShared(s, found)
 	if err == nil && result.Changed && found.cached {
-		if found, err = refetch(ctx, r.pass.Own(), s.name); err == nil {
-			result, err = r.stepShared(s, found)
+		if found, err = refetch(ctx, r.pass.Own(), s.name); err != nil || !found.has(s.file) { // the cache was stale
+			r.out.RequeueAfter(restoredInterval)
+			r.problemf(v1alpha1.ReasonProgressing, "Secret %s is read again.", s.name)
+			return
 		}
+		result, err = r.stepShared(s, found)
 	}
 	if err != nil {
 		if !r.releaseDeleted(s.keySet(r.pass.Own()), found, false) {

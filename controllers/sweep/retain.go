@@ -44,7 +44,9 @@ func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v
 			continue
 		}
 		keep[keyOf(secretKind, name)] = true
-		p.Status.RetainedKeys = append(p.Status.RetainedKeys, v1alpha1.RetainedKeys{Code: code, Until: metav1.NewTime(until)})
+		if !slices.ContainsFunc(p.Status.RetainedKeys, func(r v1alpha1.RetainedKeys) bool { return r.Code == code }) {
+			p.Status.RetainedKeys = append(p.Status.RetainedKeys, v1alpha1.RetainedKeys{Code: code, Until: metav1.NewTime(until)})
+		}
 		out.RequeueAfter(until.Sub(p.Now))
 	}
 	return nil
@@ -60,8 +62,9 @@ func hasMoved(ctx context.Context, p *stage.Pass, c *stage.Cluster, code v1alpha
 	if !now.IsUsable() {
 		return false, nil
 	}
-	err := now.Cache.Get(ctx, client.ObjectKey{Namespace: now.Namespace(), Name: name}, &corev1.Secret{})
-	return err == nil, client.IgnoreNotFound(err)
+	var there corev1.Secret
+	err := now.Cache.Get(ctx, client.ObjectKey{Namespace: now.Namespace(), Name: name}, &there)
+	return err == nil && there.DeletionTimestamp.IsZero() && len(there.Data) > 0, client.IgnoreNotFound(err)
 }
 
 // retainedUntil returns when the retention of a region's keys ends: as recorded, or counted from now.

@@ -167,6 +167,9 @@ func belongsTo(c *stage.Cluster, object client.Object) bool {
 	if owner := labels[render.LabelOwner]; c.Name != "" && owner != "" {
 		return owner == string(sn.UID)
 	}
+	if c.Name != "" && labels[render.LabelOwnerNamespace] != sn.Namespace {
+		return false
+	}
 	_, isSecret := object.(*corev1.Secret)
 	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && labels[render.LabelRegion] != ""
 }

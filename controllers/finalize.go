@@ -31,8 +31,8 @@ const (
 )
 
 // finalize deletes the objects of a deleted network in its member clusters, and its keys if spec.deletionPolicy says so, and removes the
-// finalizers once none is left. A cluster
-// that could not be used until the timeout is abandoned, also if its registration is gone: it may have been deleted by mistake.
+// finalizers once none is left. A cluster that could not be used until the timeout is abandoned. A missing registration is treated in the
+// same way, because it may have been deleted by mistake.
 func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) && !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerKeys) {
 		return ctrl.Result{}, nil

@@ -156,3 +156,39 @@ func TestSecretsAreDeleted(t *testing.T) {
 	}
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
+
+// TestNetworkIsDeletedByMistake deletes a network and then the Secrets of its namespace, as the deletion of the namespace does. The copies
+// in the member clusters are kept, because spec.deletionPolicy is Retain, and a new network of the same name adopts them.
+func TestNetworkIsDeletedByMistake(t *testing.T) {
+	o, eu, sg := hub(t)
+	members := map[v1alpha1.RegionCode]*member{"eu": eu, "sg": sg}
+	o.apply(inClusters(t, members))
+	o.migrate("acme")
+	serveAll("acme", map[v1alpha1.RegionCode]*operator{"us": o, "eu": eu.operator, "sg": sg.operator})
+	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	o.settle("acme")
+	id := get(o, &v1alpha1.SocialNetwork{}, "acme").Status.NetworkID
+	kept := []string{"Secret acme-api-keys", "Secret acme-eu-server-keys", "Secret acme-identity", "Secret acme-signing-keys"}
+	before := map[string]map[string][]byte{}
+	for _, object := range kept {
+		name := strings.TrimPrefix(object, "Secret ")
+		before[name] = get(eu.operator, &corev1.Secret{}, name).Data
+	}
+	require.NoError(t, o.client.Delete(t.Context(), get(o, &v1alpha1.SocialNetwork{}, "acme")))
+	o.gone("acme")
+	require.ElementsMatch(t, kept, eu.objects())
+	o.shell("kubectl -n " + o.namespace + " delete secret --wait=false -l plaza.social/network=acme")()
+	o.shell("kubectl -n " + o.namespace + " delete secret --wait=false -l plaza.social/recovery-of=acme")()
+	o.eventually("the Secrets to go", func() string {
+		if o.exists(&corev1.Secret{}, "acme-identity") || o.exists(&corev1.Secret{}, "acme-recovery-keys") {
+			return "they exist"
+		}
+		return ""
+	})
+	o.apply(inClusters(t, members))
+	o.condition("acme", v1alpha1.ConditionKeysReady, "False", v1alpha1.ReasonKeysMissing) // those of the region in this cluster
+	require.Equal(t, id, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.NetworkID)
+	for name, data := range before {
+		require.Equal(t, data, get(eu.operator, &corev1.Secret{}, name).Data)
+	}
+}

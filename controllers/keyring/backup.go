@@ -55,6 +55,7 @@ func ParseBackup(text Secret) (Backup, error) {
 	}
 	b := Backup{Network: wire.Network, Namespace: wire.Namespace, NetworkID: wire.NetworkID, CreatedAt: at, Sets: map[string]Saved{}}
 	for set, saved := range wire.Sets {
+		saved.Cluster = nil
 		b.Sets[set] = saved.saved()
 	}
 	return b, b.Check()
@@ -67,6 +68,7 @@ func (b Backup) Encode() Secret {
 		CreatedAt: b.CreatedAt.UTC().Format(time.RFC3339), Sets: map[string]wireSaved{},
 	}
 	for set, saved := range b.Sets {
+		saved.Cluster = nil
 		wire.Sets[set] = saved.wire()
 	}
 	return encode(wire)

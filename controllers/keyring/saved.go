@@ -25,6 +25,9 @@ const (
 	AnnotationKeySets = "plaza.social/key-sets"
 	// AnnotationGivenUp has the names of the lost sets that were replaced at the present request to give keys up.
 	AnnotationGivenUp = "plaza.social/given-up-key-sets"
+	// AnnotationAccepted is true if the database of the network has accepted the identity. It is not saved: the database is asked again
+	// about a restored identity.
+	AnnotationAccepted = "plaza.social/identity-accepted"
 	// AnnotationNetworkID, of every Secret with keys, is the id of the network to which they belong.
 	AnnotationNetworkID = "plaza.social/network-id"
 )
@@ -35,11 +38,15 @@ type Saved struct {
 	Files map[string]Secret
 	// Annotations are those with the states of the keys.
 	Annotations map[string]string
+	// Cluster is the name of the cluster from which the recovery Secret has the keys; "" is the operator's own, and nil one that is not
+	// known. Backups do not have it.
+	Cluster *string
 }
 
 type wireSaved struct {
 	Files       map[string]string `json:"files"`
 	Annotations map[string]string `json:"annotations,omitempty"`
+	Cluster     *string           `json:"cluster,omitempty"`
 }
 
 // Save returns the content of a Secret. It leaves out annotations of others.
@@ -70,7 +77,9 @@ func (w wireSaved) saved() Saved {
 	for name, content := range w.Files {
 		files[name] = []byte(content)
 	}
-	return Save(files, w.Annotations)
+	s := Save(files, w.Annotations)
+	s.Cluster = w.Cluster
+	return s
 }
 
 // Encode returns s as JSON.
@@ -79,7 +88,7 @@ func (s Saved) Encode() Secret {
 }
 
 func (s Saved) wire() wireSaved {
-	wire := wireSaved{Files: map[string]string{}, Annotations: maps.Clone(s.Annotations)}
+	wire := wireSaved{Files: map[string]string{}, Annotations: maps.Clone(s.Annotations), Cluster: s.Cluster}
 	for name, content := range s.Files {
 		wire.Files[name] = content.Reveal()
 	}

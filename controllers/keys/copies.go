@@ -14,11 +14,11 @@ import (
 )
 
 // copies keeps the Secrets that all regions read equal in every member cluster with regions. The network's own namespace has the
-// originals; a copy is deleted together with the network.
+// originals; the copies are kept and deleted with them.
 func (r *run) copies(ctx context.Context) {
 	var originals []*corev1.Secret
 	for i, name := range render.SharedSecrets(r.pass.SN.Name) {
-		if _, isValid := r.recovery.after[[]string{identitySet, signingKeysSet, apiKeysSet}[i]]; !isValid {
+		if _, isValid := r.recovery.after[[]string{keyring.IdentitySet, keyring.SigningKeysSet, keyring.APIKeysSet}[i]]; !isValid {
 			continue // the copies may be all that is left
 		}
 		found, err := get(ctx, r.pass.Own(), r.pass.Own().Cache, name)
@@ -65,6 +65,6 @@ func (r *run) copyIn(c *stage.Cluster, original *corev1.Secret) *corev1.Secret {
 	}
 	maps.Copy(secret.Annotations, keyring.Save(nil, original.Annotations).Annotations)
 	secret.Annotations[keyring.AnnotationNetworkID] = r.id
-	c.Network.SetOwner(&secret.ObjectMeta)
+	secret.Labels[render.LabelOwnerNamespace] = c.Network.SN.Namespace
 	return secret
 }

@@ -26,7 +26,9 @@ func (r *run) releaseDeleted(s keySet, found *keysSecret, isValid bool) bool {
 	if !found.isDeleted() {
 		return false
 	}
-	if _, isSaved := r.recovery.before[s.name]; !isValid && found.has(s.file) && !isSaved {
+	_, isSaved := r.recovery.before[s.name]
+	isSaved = isSaved && (r.id == "" || r.recovery.id == r.id)
+	if !isValid && found.has(s.file) && !isSaved {
 		return false // it may be repaired by hand, and nothing else is left
 	}
 	r.missingf(s, v1alpha1.ReasonProgressing, "Secret %s was deleted; it is restored from its copy.", s.secret)

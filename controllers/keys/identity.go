@@ -50,6 +50,9 @@ func (r *run) useIdentity(ctx context.Context, found *keysSecret) {
 		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s: %s. Delete it to restore it from a copy.", found.secret.Name, err)
 		return
 	}
+	if r.id != identity.NetworkID && r.recovery.id == identity.NetworkID && r.isRefused() { // see replaceIdentity, whose status may not have been written
+		r.id, r.pass.Status.Schema.LastError = "", ""
+	}
 	if r.id != "" && r.id != identity.NetworkID {
 		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s belongs to another network; restore the Secret of network %s.", found.secret.Name, r.id)
 		return
@@ -60,11 +63,11 @@ func (r *run) useIdentity(ctx context.Context, found *keysSecret) {
 		return
 	}
 	r.out.Facts.NetworkID, r.pass.Status.NetworkID = identity.NetworkID, identity.NetworkID
-	r.save(identitySet, found)
+	r.save(keyring.IdentitySet, found)
 }
 
-// findIdentity restores the identity from a copy. It creates one if the network never had one, as far as every cluster says; whether
-// the database agrees is known when it is migrated.
+// findIdentity restores the identity from a copy. It creates one if the network has no id and no cluster of it has a copy. If the
+// database belongs to another identity, the migration refuses the new one.
 func (r *run) findIdentity(ctx context.Context) {
 	s, sn := r.identityKeySet(), r.pass.SN
 	copies, err := r.identities(ctx)
@@ -87,8 +90,9 @@ func (r *run) findIdentity(ctx context.Context) {
 		r.problemf(unreadable.Reason, "Secret %s does not exist; a copy may be in a cluster that cannot be read. %s", s.secret, unreadable.Message)
 	case known != "":
 		r.pass.Status.MissingKeys = []string{s.secret}
-		r.problemf(v1alpha1.ReasonKeysMissing, "Secret %s does not exist in the namespace, and no copy of its keys is left. Without it no user of the database can be found; servers keep theirs. "+
-			"To restore it from a backup: kubectl plaza keys restore %s -n %s --file BACKUP. It cannot be given up: the network needs an empty database then.", s.secret, sn.Name, sn.Namespace)
+		r.problemf(v1alpha1.ReasonKeysMissing, "Secret %s does not exist in the namespace, and no copy of its keys is left. Without it no user of the database can be found. "+
+			"Running servers keep the keys that they have read. To restore it from a backup: kubectl plaza keys restore %s -n %s --file BACKUP. "+
+			"It cannot be given up: without it, the network must begin again with an empty database.", s.secret, sn.Name, sn.Namespace)
 	default:
 		r.createIdentity(s.secret)
 	}
@@ -109,7 +113,7 @@ func (r *run) identities(ctx context.Context) (map[string]identityCopy, error) {
 			copies[identity.NetworkID] = identityCopy{saved, from}
 		}
 	}
-	if saved, found := r.recovery.before[identitySet]; found {
+	if saved, found := r.recovery.before[keyring.IdentitySet]; found {
 		add(saved, "in Secret "+render.RecoverySecret(r.pass.SN.Name))
 	}
 	s := r.identityKeySet()
@@ -160,14 +164,15 @@ func (r *run) identityObject(name string, identity keyring.Identity) *corev1.Sec
 	return object
 }
 
-// isRefused reports whether the database has refused the identity of a network that it never served: it belongs to another network, or
-// to this one, whose identity was lost and created again.
+// isRefused reports whether the database has refused an identity that no database has accepted: the operator created it, but the
+// database belongs to another network, or to this one, which has lost its keys.
 func (r *run) isRefused() bool {
 	schema := r.pass.Status.Schema
-	return schema.Completed == "" && strings.Contains(schema.LastError, statusz.OtherNetwork)
+	wasAccepted := schema.Completed != "" || r.identityFound.annotations()[keyring.AnnotationAccepted] != ""
+	return !wasAccepted && strings.Contains(schema.LastError, statusz.OtherNetwork)
 }
 
-// replaceIdentity replaces an identity that the database has refused, and the keys that were created with it, by those of a backup
+// replaceIdentity replaces an identity that the database has refused, and the keys that were created with it, with those of a backup
 // that was restored to the recovery Secret. It reports false if there is none: then the keys are missing.
 func (r *run) replaceIdentity(ctx context.Context) bool {
 	sn := r.pass.SN
@@ -184,16 +189,20 @@ func (r *run) replaceIdentity(ctx context.Context) bool {
 				r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
 				continue
 			}
-			switch {
-			case found == nil || !r.isOurs(found) || found.networkID() != r.id:
-			default:
+			if found != nil && r.isOurs(found) && found.networkID() == r.id {
 				r.out.Deletions = append(r.out.Deletions, stage.Deletion{Object: found.secret, Cluster: c})
 			}
 		}
 	}
-	r.problemf(v1alpha1.ReasonProgressing, "The keys of network %s are being replaced by those of network %s, which were restored to Secret %s.",
-		r.id, r.recovery.id, r.recovery.found.secret.Name)
 	r.id, r.pass.Status.NetworkID = "", ""
+	if sn.Spec.Paused {
+		r.problemf(v1alpha1.ReasonPausedBySpec, "The keys are replaced with those of network %s, which were restored to Secret %s, when spec.paused is false.",
+			r.recovery.id, r.recovery.found.secret.Name)
+		return true
+	}
+	r.pass.Status.Schema.LastError = "" // it is about the identity that goes
+	r.problemf(v1alpha1.ReasonProgressing, "The keys are being replaced with those of network %s, which were restored to Secret %s.",
+		r.recovery.id, r.recovery.found.secret.Name)
 	r.out.RequeueAfter(restoredInterval)
 	return true
 }

@@ -15,14 +15,6 @@ import (
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
-// The names of sets of keys. That of the server keys of a region ends with its code.
-const (
-	identitySet    = keyring.IdentitySet
-	signingKeysSet = keyring.SigningKeysSet
-	apiKeysSet     = keyring.APIKeysSet
-	serverKeysSet  = keyring.ServerKeysSet
-)
-
 // keySet is a set of keys that is created once: the identity, keys that all regions share, or the server keys of a region.
 type keySet struct {
 	name    string // in the recovery Secret and in AnnotationKeySets
@@ -34,7 +26,7 @@ type keySet struct {
 }
 
 func (r *run) identityKeySet() keySet {
-	return keySet{name: identitySet, secret: render.IdentitySecret(r.pass.SN.Name), file: keyring.NetworkIDFile, cluster: r.pass.Own()}
+	return keySet{name: keyring.IdentitySet, secret: render.IdentitySecret(r.pass.SN.Name), file: keyring.NetworkIDFile, cluster: r.pass.Own()}
 }
 
 func (s *sharedSecret) keySet(own *stage.Cluster) keySet {
@@ -43,7 +35,7 @@ func (s *sharedSecret) keySet(own *stage.Cluster) keySet {
 
 func (r *run) serverKeySet(c *stage.Cluster, code v1alpha1.RegionCode) keySet {
 	return keySet{
-		name: serverKeysSet + string(code), secret: render.ServerKeysSecret(r.pass.SN.Name, code), file: keyring.ServerKeysFile, cluster: c, region: code,
+		name: keyring.ServerKeysSet + string(code), secret: render.ServerKeysSecret(r.pass.SN.Name, code), file: keyring.ServerKeysFile, cluster: c, region: code,
 		effect: "requests with the present server keys of the region are refused",
 	}
 }
@@ -96,8 +88,8 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 	}
 	sn := r.pass.SN
 	r.missingf(s, v1alpha1.ReasonKeysMissing, "Secret %s does not exist %s, and no copy of its keys is left. To restore them from a backup: "+
-		"kubectl plaza keys restore %s -n %s --file BACKUP. To create new keys, after which %s: kubectl -n %s annotate sn %s --overwrite %s=%s%s.",
-		s.secret, s.cluster.Where(), sn.Name, sn.Namespace, s.effect, sn.Namespace, sn.Name, v1alpha1.AnnotationGiveUpKeys, r.id, again)
+		"kubectl plaza keys restore %s -n %s --file BACKUP. To give them up and create new ones: kubectl -n %s annotate sn %s --overwrite %s=%s%s; then %s.",
+		s.secret, s.cluster.Where(), sn.Name, sn.Namespace, sn.Namespace, sn.Name, v1alpha1.AnnotationGiveUpKeys, r.id, again, s.effect)
 	return mayNotCreate
 }
 
@@ -132,13 +124,18 @@ func (r *run) applyIdentity() {
 	}
 	sets := slices.DeleteFunc(slices.Clone(r.sets), func(set string) bool { return !r.isKept(set) })
 	for set := range r.recovery.after {
-		if set != identitySet && !slices.Contains(sets, set) {
+		if set != keyring.IdentitySet && !slices.Contains(sets, set) {
 			sets = append(sets, set)
 		}
 	}
 	slices.Sort(sets)
 	object := r.identityObject(r.identityFound.secret.Name, r.identityRead)
 	object.Annotations[keyring.AnnotationKeySets] = strings.Join(sets, " ")
+	if r.pass.Status.Schema.Completed != "" {
+		object.Annotations[keyring.AnnotationAccepted] = "true"
+	} else if accepted := r.identityFound.annotations()[keyring.AnnotationAccepted]; accepted != "" {
+		object.Annotations[keyring.AnnotationAccepted] = accepted
+	}
 	object.Annotations[keyring.AnnotationGivenUp] = strings.Join(r.givenUp, " ") // also if it is empty: leaving it out may not remove it
 	if !r.releaseDeleted(r.identityKeySet(), r.identityFound, true) {
 		r.update(r.identityFound, object, false)
@@ -172,7 +169,7 @@ func (r *run) foreign(found *keysSecret) string {
 	if from := found.secret.Labels[render.LabelOwnerNamespace]; from != "" && from != r.pass.SN.Namespace {
 		return " of another namespace"
 	}
-	if id := found.networkID(); id != "" && id != r.id {
+	if id := found.networkID(); id != "" && r.id != "" && id != r.id {
 		return fmt.Sprintf(" with id %s; this one has id %s", id, r.id)
 	}
 	return ""

@@ -48,14 +48,16 @@ func (r *run) readRecovery(ctx context.Context) bool {
 		}
 		r.recovery.before[set] = saved
 	}
-	identity := r.recovery.before[identitySet]
+	identity := r.recovery.before[keyring.IdentitySet]
 	r.recovery.id = identity.Files[keyring.NetworkIDFile].Reveal()
 	return true
 }
 
 // save records the content of a Secret, which was read and is valid, for the recovery Secret.
 func (r *run) save(set string, found *keysSecret) {
-	r.recovery.after[set] = keyring.Save(found.secret.Data, found.secret.Annotations)
+	saved := keyring.Save(found.secret.Data, found.secret.Annotations)
+	saved.Cluster = &found.cluster.Name
+	r.recovery.after[set] = saved
 }
 
 // applyRecovery writes the recovery Secret: the keys that were read, and the copies of those that exist but could not be read or are
@@ -113,7 +115,7 @@ func (r *run) applyRecovery() {
 
 // hasReadAll reports whether this pass has read all sets of keys that exist.
 func (r *run) hasReadAll() bool {
-	for _, set := range append([]string{identitySet}, r.sets...) {
+	for _, set := range append([]string{keyring.IdentitySet}, r.sets...) {
 		if _, found := r.recovery.after[set]; !found && r.isKept(set) {
 			return false
 		}
@@ -134,7 +136,7 @@ func (r *run) hasOthers(data map[string][]byte) bool {
 // isKept reports whether a set of keys that was not read still belongs to the network. The server keys of a removed region do as long
 // as they are retained.
 func (r *run) isKept(set string) bool {
-	code, isOfRegion := strings.CutPrefix(set, serverKeysSet)
+	code, isOfRegion := strings.CutPrefix(set, keyring.ServerKeysSet)
 	if !isOfRegion {
 		return true
 	}
@@ -172,13 +174,12 @@ func (r *run) copyOf(ctx context.Context, s keySet, id string) (keyring.Saved, s
 	return keyring.Saved{}, "", nil
 }
 
-// isOurs reports whether a Secret belongs to a network of this name and namespace, and not to one of the operator in a member cluster.
+// isOurs reports whether a Secret has the labels of this network and no keys of another. The Secrets of a network of the operator in a
+// member cluster do not name the namespace of an owner.
 func (r *run) isOurs(found *keysSecret) bool {
 	labels := found.secret.Labels
-	if found.cluster.Name == "" {
-		return labels[render.LabelNetwork] == r.pass.SN.Name
-	}
-	return labels[render.LabelNetwork] == r.pass.SN.Name && labels[render.LabelOwnerNamespace] == r.pass.SN.Namespace
+	isOfNamespace := found.cluster.Name == "" || labels[render.LabelOwnerNamespace] == r.pass.SN.Namespace
+	return labels[render.LabelNetwork] == r.pass.SN.Name && isOfNamespace && r.foreign(found) == ""
 }
 
 // unreadable returns a cluster of the network that cannot be read, or nil.

@@ -109,6 +109,10 @@ func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.R
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s %s belongs to another network%s.", name, c.Where(), foreign))
 		return keyring.Result{}, false
 	}
+	if saved, moved := r.movedKeys(c, code, found); moved {
+		r.createCopy(r.serverKeySet(c, code), found, saved, "in Secret "+render.RecoverySecret(r.pass.SN.Name))
+		return keyring.Result{}, false
+	}
 	if !found.hasServerKeys() && r.restore(ctx, r.serverKeySet(c, code), found) != mayCreate {
 		return keyring.Result{}, false
 	}
@@ -145,6 +149,16 @@ func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.R
 	r.write(c, code, name, found, result)
 	r.setStatus(code, name, result, v)
 	return result, true
+}
+
+// movedKeys returns the keys that a region had in another cluster, and reports whether the Secret of this cluster has others: it was left
+// there when the region moved away, while the cluster could not be reached.
+func (r *run) movedKeys(c *stage.Cluster, code v1alpha1.RegionCode, found *keysSecret) (keyring.Saved, bool) {
+	saved, isSaved := r.recovery.before[keyring.ServerKeysSet+string(code)]
+	if found == nil || !isSaved || r.recovery.id != r.id || saved.Cluster == nil || *saved.Cluster == c.Name {
+		return keyring.Saved{}, false
+	}
+	return saved, !isEqual(saved, keyring.Save(found.secret.Data, nil))
 }
 
 // step asks the servers about the newest key and runs one step of the state machine.
@@ -268,14 +282,15 @@ func (r *run) setVerified(code v1alpha1.RegionCode, v verification, id string) {
 	r.notVerified(code, reason, fmt.Sprintf("The server key %s: %s", id, message))
 }
 
-// notVerified reports that no key of a region is known to be accepted. The network does not depend on an evacuated region.
+// notVerified reports that no key of a region is known to be accepted. The network does not depend on an evacuated region, but lost keys
+// are always reported.
 func (r *run) notVerified(code v1alpha1.RegionCode, reason v1alpha1.Reason, message string) {
 	status := metav1.ConditionFalse
 	if reason.IsUnknown() {
 		status = metav1.ConditionUnknown
 	}
 	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, status, reason, message)
-	if !r.pass.IsEvacuated(code) {
+	if !r.pass.IsEvacuated(code) || reason == v1alpha1.ReasonKeysMissing {
 		r.problemf(reason, "Region %s: %s", code, message)
 	}
 }

@@ -40,7 +40,7 @@ type sharedSecret struct {
 func (r *run) signingKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.SigningKeys, set: signingKeysSet, effect: "everybody is signed out", name: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, generate: keyring.NewSigningKeys,
+		kind: keyring.SigningKeys, set: keyring.SigningKeysSet, effect: "everybody is signed out", name: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, generate: keyring.NewSigningKeys,
 		check:   func(file keyring.Secret) error { return platformclient.CheckSigningKeys(file, r.pass.Now) },
 		request: sn.Annotations[v1alpha1.AnnotationRotateSigning], overlap: accessLifetime(sn) + signingMargin,
 		status: &r.pass.Status.SigningKeys, loaded: func(k statusz.Keys) statusz.KeyFile { return k.Signing },
@@ -69,7 +69,7 @@ func accessLifetime(sn *v1alpha1.SocialNetwork) time.Duration {
 func (r *run) apiKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.APIKeys, set: apiKeysSet, effect: "apps with the present API keys are refused", name: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, generate: keyring.NewAPIKeys,
+		kind: keyring.APIKeys, set: keyring.APIKeysSet, effect: "apps with the present API keys are refused", name: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, generate: keyring.NewAPIKeys,
 		check: func(file keyring.Secret) error {
 			_, _, err := keyring.Existing(file, r.pass.Now)
 			return err

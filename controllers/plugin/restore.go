@@ -189,7 +189,7 @@ func (w written) print(out *printer, secret string) {
 	}{
 		{"Secret %s has from the backup now: %s.", w.restored},
 		{"Secret %s keeps its own copies, which are newer: %s.", w.kept},
-		{"Secret %s does not need, because the spec does not: %s.", w.unused},
+		{"Not written to Secret %s, because the spec does not ask for them: %s.", w.unused},
 		{"Secret %s has copies that are not valid, and that the backup does not have: %s.", w.invalid},
 	} {
 		if len(line.sets) > 0 {

@@ -289,12 +289,12 @@ func (r *run) templateUpdates() map[*region]bool {
 	var waiting []*region
 	for _, g := range r.regions {
 		if g.spec.EvacuateTo != "" { // no other region waits for it
-			update[g] = r.mayStart() || paused || (g.state != missing && g.state != outdated)
+			update[g] = r.mayStart(g) || paused || (g.state != missing && g.state != outdated)
 			continue
 		}
 		switch g.state {
 		case missing:
-			update[g] = r.mayStart() || paused
+			update[g] = r.mayStart(g) || paused
 		case outdated:
 			waiting = append(waiting, g)
 		case drifted:
@@ -313,9 +313,7 @@ func (r *run) templateUpdates() map[*region]bool {
 			update[g] = true
 		}
 	}
-	if !r.mayStart() && !paused {
-		return update
-	}
+	waiting = slices.DeleteFunc(waiting, func(g *region) bool { return !r.mayStart(g) && !paused })
 	if slots <= 0 && len(waiting) > 0 { // the requests that fail are reported before the region has soaked
 		r.hold = r.failing()
 		r.out.RequeueAfter(r.hold.Again)
@@ -327,8 +325,14 @@ func (r *run) templateUpdates() map[*region]bool {
 	return update
 }
 
-// mayStart reports whether new pods of any region could start: the database has their schema, and no Secret that they read is missing.
-func (r *run) mayStart() bool { return r.pass.SchemaReady && len(r.pass.Status.MissingKeys) == 0 }
+// mayStart reports whether new pods of a region could start: the database has their schema, and no Secret that they read is missing.
+func (r *run) mayStart(g *region) bool {
+	return r.pass.SchemaReady && !slices.ContainsFunc(r.pass.Status.MissingKeys, func(secret string) bool {
+		return !slices.ContainsFunc(v1alpha1.RegionCodes(), func(code v1alpha1.RegionCode) bool {
+			return code != g.spec.Code && secret == render.ServerKeysSecret(r.pass.SN.Name, code)
+		})
+	})
+}
 
 // mayBegin reports whether the update of a region may begin now. One that is in progress and did not succeed may be replaced by another
 // at any time, and one whose pods fail too many requests may be taken back.

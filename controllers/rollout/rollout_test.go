@@ -81,7 +81,7 @@ func TestTemplateUpdates(t *testing.T) {
 		lacking       string // regions with unavailable pods
 		most          int32
 		gated, paused bool
-		lost          bool // keys are missing
+		lost          string // a Secret whose keys are missing
 		want          string
 	}{
 		"all new":                                   {states: []state{missing, missing, missing}, want: "us eu sg"},
@@ -105,7 +105,8 @@ func TestTemplateUpdates(t *testing.T) {
 		"broken by hand, while one soaks":           {states: []state{drifted, soaking, outdated}, lacking: "us", want: "us eu"},
 		"broken by hand takes the turn":             {states: []state{outdated, drifted, outdated}, lacking: "eu", want: "eu"},
 		"two broken by hand":                        {states: []state{drifted, drifted, complete}, lacking: "us eu", want: "us eu sg"},
-		"keys are missing":                          {states: []state{outdated, missing, complete}, lost: true, want: "sg"},
+		"keys are missing":                          {states: []state{outdated, missing, complete}, lost: "acme-signing-keys", want: "sg"},
+		"keys of a region are missing":              {states: []state{outdated, missing, outdated}, lost: "acme-us-server-keys", want: "eu sg"},
 		"edited by hand, not migrated":              {states: []state{complete, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
 		"edited by hand, paused":                    {states: []state{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
 		"paused, all are listed":                    {states: []state{outdated, outdated, missing}, paused: true, want: "us eu sg"},
@@ -113,8 +114,9 @@ func TestTemplateUpdates(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, SchemaReady: !test.gated, Status: &v1alpha1.SocialNetworkStatus{}}}
-			if test.lost {
-				r.pass.Status.MissingKeys = []string{"acme-signing-keys"}
+			r.pass.SN.Name = "acme"
+			if test.lost != "" {
+				r.pass.Status.MissingKeys = []string{test.lost}
 			}
 			r.pass.SN.Spec.Rollout.MaxRegionsRolling, r.pass.SN.Spec.Paused = test.most, test.paused
 			for i, code := range []v1alpha1.RegionCode{"us", "eu", "sg"} {
@@ -161,7 +163,7 @@ func TestSummarize(t *testing.T) {
 		states []state
 		down   string
 		gated  bool
-		lost   bool // keys are missing
+		lost   string // a Secret whose keys are missing
 		paused bool
 		want   metav1.ConditionStatus
 		reason v1alpha1.Reason
@@ -174,7 +176,7 @@ func TestSummarize(t *testing.T) {
 		"one rolls and cannot":     {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
 		"one is stuck":             {states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped, updated: v1alpha1.ReasonRolloutStopped},
 		"one waits":                {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
-		"one waits for keys":       {states: []state{outdated, complete}, lost: true, want: "False", reason: v1alpha1.ReasonWaitingForKeys},
+		"one waits for keys":       {states: []state{outdated, complete}, lost: "acme-signing-keys", want: "False", reason: v1alpha1.ReasonWaitingForKeys},
 		"one waits, and paused":    {states: []state{outdated, complete}, gated: true, paused: true, want: "False", reason: v1alpha1.ReasonPausedBySpec},
 		"one has no pods":          {states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing, available: v1alpha1.ReasonNotServing},
 		"one has no database":      {states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable, available: v1alpha1.ReasonDatabaseUnreachable},
@@ -185,8 +187,9 @@ func TestSummarize(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, SchemaReady: !test.gated, Status: &v1alpha1.SocialNetworkStatus{}}}
-			if test.lost {
-				r.pass.Status.MissingKeys = []string{"acme-signing-keys"}
+			r.pass.SN.Name = "acme"
+			if test.lost != "" {
+				r.pass.Status.MissingKeys = []string{test.lost}
 			}
 			r.pass.SN.Spec.Paused = test.paused
 			for i, code := range []v1alpha1.RegionCode{"us", "eu"} {

@@ -56,7 +56,7 @@ func (r *run) whyMissing(g *region) (v1alpha1.Reason, string) {
 		return v1alpha1.ReasonPausedBySpec, "The Deployment is created when spec.paused is false."
 	case !r.pass.SchemaReady:
 		return v1alpha1.ReasonWaitingForSchema, "The Deployment is created once the database is migrated."
-	case !r.mayStart():
+	case !r.mayStart(g):
 		return v1alpha1.ReasonWaitingForKeys, "The Deployment is created once the missing keys are restored; see KeysReady."
 	default:
 		return v1alpha1.ReasonProgressing, "The Deployment is being created."
@@ -115,7 +115,7 @@ func (r *run) setUpdated(g *region) {
 			set(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The pods are replaced when spec.paused is false.")
 		case !r.pass.SchemaReady:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForSchema, "The pods are replaced once the database is migrated.")
-		case !r.mayStart():
+		case !r.mayStart(g):
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForKeys, "The pods are replaced once the missing keys are restored; see KeysReady.")
 		case r.hold.Reason != "":
 			set(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
@@ -151,7 +151,7 @@ func (r *run) setUpdated(g *region) {
 
 // summarize sets the network's condition from the states of the regions.
 func (r *run) summarize() {
-	var stopped, pending []v1alpha1.RegionCode
+	var stopped, pending, keyless []v1alpha1.RegionCode
 	for _, g := range r.regions {
 		if g.spec.EvacuateTo != "" {
 			continue
@@ -162,6 +162,9 @@ func (r *run) summarize() {
 		case degraded, soaking, complete:
 		case missing, outdated, drifted, rolling:
 			pending = append(pending, g.spec.Code)
+			if r.pass.SchemaReady && !r.mayStart(g) {
+				keyless = append(keyless, g.spec.Code)
+			}
 		}
 	}
 	no := func(reason v1alpha1.Reason, format string, codes []v1alpha1.RegionCode) {
@@ -178,8 +181,8 @@ func (r *run) summarize() {
 		no(v1alpha1.ReasonPausedBySpec, "The pods in %s are updated when spec.paused is false.", pending)
 	case !r.pass.SchemaReady && len(pending) > 0:
 		no(v1alpha1.ReasonWaitingForSchema, "The update of %s waits for the database migration.", pending)
-	case !r.mayStart() && len(pending) > 0:
-		no(v1alpha1.ReasonWaitingForKeys, "The update of %s waits for the missing keys; see KeysReady.", pending)
+	case len(keyless) > 0:
+		no(v1alpha1.ReasonWaitingForKeys, "The update of %s waits for the missing keys; see KeysReady.", keyless)
 	case r.hold.Reason != "":
 		r.out.SetCondition(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 	case len(pending) > 0:

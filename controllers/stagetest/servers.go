@@ -125,8 +125,8 @@ func (s *Servers) Status(ctx context.Context, server platformclient.Server) (sta
 	}
 	if !pod.StaleKeys {
 		pod.shared = statusz.Keys{
-			API:     s.keysOf(ctx, render.APIKeysSecret(s.harness.SN.Name), keyring.APIKeysFile),
-			Signing: s.keysOf(ctx, render.SigningKeysSecret(s.harness.SN.Name), keyring.SigningKeysFile),
+			API:     s.keysOf(ctx, pod.code, render.APIKeysSecret(s.harness.SN.Name), keyring.APIKeysFile),
+			Signing: s.keysOf(ctx, pod.code, render.SigningKeysSecret(s.harness.SN.Name), keyring.SigningKeysFile),
 		}
 	}
 	status.Keys = pod.shared
@@ -166,7 +166,7 @@ func (s *Servers) VerifyServerKey(ctx context.Context, server platformclient.Ser
 func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
 	name := render.ServerKeysSource(render.Network{SN: s.harness.SN}, pod.code)
 	var secret corev1.Secret
-	if err := s.harness.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: name}, &secret); err != nil {
+	if err := s.harness.apiOf(pod.code).Get(ctx, client.ObjectKey{Namespace: "plaza", Name: name}, &secret); err != nil {
 		return
 	}
 	if file, err := keyring.ParseFile(keyring.NewSecret(string(secret.Data[keyring.ServerKeysFile]))); err == nil && len(file) > 0 {
@@ -175,7 +175,7 @@ func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
 }
 
 // keysOf returns what a server reports of a key file.
-func (s *Servers) keysOf(ctx context.Context, secret, file string) statusz.KeyFile {
+func (s *Servers) keysOf(ctx context.Context, code v1alpha1.RegionCode, secret, file string) statusz.KeyFile {
 	var found corev1.Secret
 	var doc struct {
 		Keys []struct {
@@ -184,7 +184,7 @@ func (s *Servers) keysOf(ctx context.Context, secret, file string) statusz.KeyFi
 			NotAfter time.Time `json:"notAfter"`
 		} `json:"keys"`
 	}
-	err := s.harness.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: secret}, &found)
+	err := s.harness.apiOf(code).Get(ctx, client.ObjectKey{Namespace: "plaza", Name: secret}, &found)
 	if err != nil || json.Unmarshal(found.Data[file], &doc) != nil {
 		return statusz.KeyFile{}
 	}
@@ -200,7 +200,7 @@ func (s *Servers) keysOf(ctx context.Context, secret, file string) statusz.KeyFi
 func (s *Servers) loadAuthorities(ctx context.Context, pod *Pod) {
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: "plaza", Name: render.ControlSecret(s.harness.SN.Name, pod.code)}
-	if pod.StaleKeys || s.harness.Client.Get(ctx, key, &secret) != nil {
+	if pod.StaleKeys || s.harness.apiOf(pod.code).Get(ctx, key, &secret) != nil {
 		return
 	}
 	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
@@ -221,7 +221,7 @@ func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
 	var secret corev1.Secret
 	var file auth.EvacuationFile
 	key := client.ObjectKey{Namespace: "plaza", Name: render.EvacuationSecret(s.harness.SN.Name, pod.code)}
-	if s.harness.Client.Get(ctx, key, &secret) == nil && json.Unmarshal(secret.Data[render.EvacuationFile], &file) != nil {
+	if s.harness.apiOf(pod.code).Get(ctx, key, &secret) == nil && json.Unmarshal(secret.Data[render.EvacuationFile], &file) != nil {
 		return
 	}
 	pod.evacuated = &statusz.Evacuated{}

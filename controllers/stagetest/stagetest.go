@@ -12,18 +12,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/render"
-	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
@@ -32,14 +29,15 @@ var Start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // Harness holds a network, its API server and its platform servers.
 type Harness struct {
-	T      *testing.T
-	Client client.Client
+	API // the operator's own cluster
+
 	// Cache is what stages read as the informer cache; nil means Client without the Secrets that have no label.
 	Cache   client.Reader
 	SN      *v1alpha1.SocialNetwork
 	Now     time.Time
 	Random  io.Reader
 	Servers *Servers
+	Members []*Member
 	// Pass and Report are those of the last run.
 	Pass   *stage.Pass
 	Report *stage.Report
@@ -51,8 +49,7 @@ type Harness struct {
 func New(t *testing.T, regions ...v1alpha1.RegionCode) *Harness {
 	t.Helper()
 	h := &Harness{
-		T: t, Now: Start, Random: rand.NewChaCha8([32]byte{1}),
-		Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithStatusSubresource(&batchv1.Job{}).WithReturnManagedFields().Build(),
+		API: newAPI(t), Now: Start, Random: rand.NewChaCha8([32]byte{1}),
 		SN: &v1alpha1.SocialNetwork{
 			ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza", UID: "uid-1", Generation: 1, Annotations: map[string]string{}},
 			Spec: v1alpha1.SocialNetworkSpec{
@@ -87,9 +84,25 @@ func (l labelledSecrets) Get(ctx context.Context, key client.ObjectKey, object c
 	return nil
 }
 
-// Run runs a stage as the reconciler does and returns its result.
-func (h *Harness) Run(s stage.Stage) stage.Result {
-	h.T.Helper()
+// Join moves a region to a new member cluster.
+func (h *Harness) Join(code v1alpha1.RegionCode) *Member {
+	m := &Member{API: newAPI(h.T), Name: "cluster-" + string(code)}
+	h.Members = append(h.Members, m)
+	h.Move(code, m)
+	return m
+}
+
+// Move moves a region to a member cluster, or to the operator's own if m is nil.
+func (h *Harness) Move(code v1alpha1.RegionCode, m *Member) {
+	i := slices.IndexFunc(h.SN.Spec.Regions, func(r v1alpha1.Region) bool { return r.Code == code })
+	h.SN.Spec.Regions[i].Cluster = ""
+	if m != nil {
+		h.SN.Spec.Regions[i].Cluster = m.Name
+	}
+}
+
+// Clusters returns the clusters of a pass.
+func (h *Harness) Clusters() []*stage.Cluster {
 	cached := labelledSecrets{h.Client}
 	own := &stage.Cluster{
 		Client: cached, Cache: cached, APIReader: h.Client, Servers: h.Servers, Network: render.Network{SN: h.SN, NetworkID: h.SN.Status.NetworkID},
@@ -97,8 +110,37 @@ func (h *Harness) Run(s stage.Stage) stage.Result {
 	if h.Cache != nil {
 		own.Cache = h.Cache
 	}
+	all := []*stage.Cluster{own}
+	for _, m := range h.Members {
+		c := &stage.Cluster{Name: m.Name, Network: own.Network, Reason: m.Reason}
+		c.Network.Cluster, c.Network.Namespace = m.Name, h.SN.Namespace
+		if m.Reason != "" {
+			c.Message = "The cluster " + m.Name + " cannot be used."
+		} else {
+			cached := labelledSecrets{m.Client}
+			c.Client, c.Cache, c.APIReader, c.Servers = cached, cached, m.Client, h.Servers
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// apiOf returns the API server of a region's cluster.
+func (h *Harness) apiOf(code v1alpha1.RegionCode) client.Client {
+	for _, m := range h.Members {
+		if slices.ContainsFunc(h.SN.Spec.Regions, func(r v1alpha1.Region) bool { return r.Code == code && r.Cluster == m.Name }) {
+			return m.Client
+		}
+	}
+	return h.Client
+}
+
+// Run runs a stage as the reconciler does and returns its result.
+func (h *Harness) Run(s stage.Stage) stage.Result {
+	h.T.Helper()
+	clusters := h.Clusters()
 	h.Pass = &stage.Pass{
-		SN: h.SN.DeepCopy(), Now: h.Now, Clusters: []*stage.Cluster{own}, Status: h.SN.Status.DeepCopy(), Network: own.Network,
+		SN: h.SN.DeepCopy(), Now: h.Now, Clusters: clusters, Status: h.SN.Status.DeepCopy(), Network: clusters[0].Network,
 		Reports: h.Servers.reports(),
 	}
 	h.Pass.Status.PendingChanges = nil
@@ -113,6 +155,16 @@ func (h *Harness) Run(s stage.Stage) stage.Result {
 // RunKeys runs the keys stage once.
 func (h *Harness) RunKeys() stage.Result { h.T.Helper(); return h.Run(keys.Stage{Random: h.Random}) }
 
+// SecretVersions returns a text that changes with every write to a Secret of any cluster.
+func (h *Harness) SecretVersions() string {
+	h.T.Helper()
+	all := h.API.SecretVersions()
+	for _, m := range h.Members {
+		all += " " + m.Name + ": " + m.SecretVersions()
+	}
+	return all
+}
+
 // SettleKeys runs the keys stage until it writes nothing, and returns the last result.
 func (h *Harness) SettleKeys() stage.Result {
 	h.T.Helper()
@@ -126,58 +178,6 @@ func (h *Harness) SettleKeys() stage.Result {
 	}
 	require.FailNow(h.T, "the keys stage does not settle")
 	return stage.Result{}
-}
-
-// SecretVersions returns a text that changes with every write to a Secret.
-func (h *Harness) SecretVersions() string {
-	var list corev1.SecretList
-	require.NoError(h.T, h.Client.List(h.T.Context(), &list))
-	var all []string
-	for _, secret := range list.Items {
-		all = append(all, secret.Name+"="+secret.ResourceVersion)
-	}
-	slices.Sort(all)
-	return strings.Join(all, " ")
-}
-
-// Secret reads a Secret.
-func (h *Harness) Secret(name string) *corev1.Secret {
-	h.T.Helper()
-	var secret corev1.Secret
-	require.NoError(h.T, h.Client.Get(h.T.Context(), client.ObjectKey{Namespace: "plaza", Name: name}, &secret))
-	return &secret
-}
-
-// EditSecret changes a Secret as a user would.
-func (h *Harness) EditSecret(name string, change func(*corev1.Secret)) {
-	h.T.Helper()
-	secret := h.Secret(name)
-	change(secret)
-	require.NoError(h.T, h.Client.Update(h.T.Context(), secret, client.FieldOwner("user")))
-}
-
-// DeleteSecret deletes a Secret.
-func (h *Harness) DeleteSecret(name string) {
-	h.T.Helper()
-	require.NoError(h.T, h.Client.Delete(h.T.Context(), h.Secret(name)))
-}
-
-// LoseSecret deletes a Secret in spite of its finalizers, as the loss of a cluster does.
-func (h *Harness) LoseSecret(name string) {
-	h.T.Helper()
-	h.EditSecret(name, func(s *corev1.Secret) { s.Finalizers = nil })
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza"}}
-	require.NoError(h.T, client.IgnoreNotFound(h.Client.Delete(h.T.Context(), secret)))
-}
-
-// CreateSecret creates a Secret as a user would.
-func (h *Harness) CreateSecret(name string, data map[string]string) {
-	h.T.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza"}, Data: map[string][]byte{}}
-	for key, text := range data {
-		secret.Data[key] = []byte(text)
-	}
-	require.NoError(h.T, h.Client.Create(h.T.Context(), secret))
 }
 
 // TakeEvents returns the reasons of the events since the last call.

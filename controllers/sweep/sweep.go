@@ -171,7 +171,8 @@ func belongsTo(c *stage.Cluster, object client.Object) bool {
 		return false
 	}
 	_, isSecret := object.(*corev1.Secret)
-	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && labels[render.LabelRegion] != ""
+	isCopy := c.Name != "" // the originals of the keys that all regions share are always kept
+	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && (labels[render.LabelRegion] != "" || isCopy)
 }
 
 // list reads the network's objects of a kind from the cache, sorted by name: the order of pending changes must not differ from

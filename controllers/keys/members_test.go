@@ -1,0 +1,261 @@
+package keys_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/keys"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stagetest"
+	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+// TestRegionReturnsToItsCluster moves a region away from a cluster that cannot be reached, rotates its keys and moves it back: the Secret
+// that was left there is older, and is replaced.
+func TestRegionReturnsToItsCluster(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	eu := h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	left := eu.Secret("acme-eu-server-keys")
+	eu.Reason = v1alpha1.ReasonClusterUnreachable
+	h.Move(v1alpha1.RegionEU, nil)
+	h.SettleKeys()
+	require.Equal(t, left.Data, h.Secret("acme-eu-server-keys").Data, "the region keeps its keys")
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	h.SettleKeys()
+	rotated := h.Secret("acme-eu-server-keys")
+	require.NotEqual(t, left.Data, rotated.Data)
+
+	delete(h.SN.Annotations, v1alpha1.AnnotationRotate)
+	eu.Reason = ""
+	h.Move(v1alpha1.RegionEU, eu)
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.Equal(t, rotated.Data, eu.Secret("acme-eu-server-keys").Data)
+	require.Equal(t, rotated.Annotations, eu.Secret("acme-eu-server-keys").Annotations)
+
+	eu.EditSecret("acme-eu-server-keys", func(s *corev1.Secret) { s.Data = left.Data; s.Annotations = left.Annotations })
+	h.SettleKeys()
+	require.Equal(t, left.Data, eu.Secret("acme-eu-server-keys").Data, "a Secret of the same cluster is never replaced")
+}
+
+// ofAnotherNetwork makes a Secret one of a network with the same name: of the operator in the member cluster, or of another namespace.
+var ofAnotherNetwork = map[string]func(s *corev1.Secret){
+	"of the member's operator": func(s *corev1.Secret) {
+		delete(s.Labels, render.LabelOwnerNamespace)
+		s.Annotations[keyring.AnnotationNetworkID] = "111111111111111111111111"
+	},
+	"of another namespace":  func(s *corev1.Secret) { s.Labels[render.LabelOwnerNamespace] = "other" },
+	"with another identity": func(s *corev1.Secret) { s.Annotations[keyring.AnnotationNetworkID] = "111111111111111111111111" },
+}
+
+// TestForeignSecretsInMembers checks that the keys of another network in a member cluster are not restored, copied or replaced.
+func TestForeignSecretsInMembers(t *testing.T) {
+	for name, change := range ofAnotherNetwork {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+			eu := h.Join(v1alpha1.RegionEU)
+			h.SettleKeys()
+			before := map[string]map[string][]byte{}
+			for _, secret := range append(render.SharedSecrets("acme"), "acme-eu-server-keys") {
+				eu.EditSecret(secret, change)
+				eu.EditSecret(secret, func(s *corev1.Secret) {
+					if !isImmutable(s) {
+						s.Data["foreign"] = []byte("x")
+					}
+				})
+				before[secret] = eu.Secret(secret).Data
+			}
+			h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { delete(s.Data, "server-keys-eu") })
+			h.LoseSecret("acme-recovery-keys")
+			h.LoseSecret("acme-api-keys")
+			result := h.SettleKeys()
+			require.Equal(t, v1alpha1.ReasonKeysMissing, result.Reason, result.Message)
+			require.Equal(t, []string{"acme-api-keys"}, h.SN.Status.MissingKeys)
+			require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-eu")
+			for secret, data := range before {
+				require.Equal(t, data, eu.Secret(secret).Data, secret)
+			}
+			deleteIn(t, h, 1)
+			for secret := range before {
+				exists := eu.Client.Get(t.Context(), client.ObjectKey{Namespace: "plaza", Name: secret}, &corev1.Secret{}) == nil
+				require.Equal(t, name != "with another identity", exists, secret)
+			}
+		})
+	}
+}
+
+func isImmutable(s *corev1.Secret) bool { return s.Immutable != nil && *s.Immutable }
+
+// deleteIn deletes the keys of the network in a cluster, of which 0 is the operator's own.
+func deleteIn(t *testing.T, h *stagetest.Harness, i int) {
+	t.Helper()
+	for range 2 {
+		_, err := keys.Delete(t.Context(), h.Clusters()[i])
+		require.NoError(t, err)
+	}
+}
+
+// TestDeleteLeavesRecoveryKeysOfMembers deletes a network: the recovery Secret of a network of the member's operator is not its own.
+func TestDeleteLeavesRecoveryKeysOfMembers(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	eu := h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	eu.CreateSecret("acme-recovery-keys", nil)
+	eu.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Labels = render.RecoveryLabels("acme") })
+	deleteIn(t, h, 0)
+	deleteIn(t, h, 1)
+	require.Empty(t, h.API.SecretVersions())
+	require.Regexp(t, `^acme-recovery-keys=\d+$`, eu.API.SecretVersions())
+}
+
+// TestForeignIdentityIsNotAdopted creates a network whose member cluster has the identity of another network with the same name.
+func TestForeignIdentityIsNotAdopted(t *testing.T) {
+	for name, change := range ofAnotherNetwork {
+		if name == "with another identity" { // a network is recreated under its own name and namespace
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			first := stagetest.New(t, v1alpha1.RegionEU)
+			eu := first.Join(v1alpha1.RegionEU)
+			first.SettleKeys()
+			before := eu.Secret("acme-identity")
+			eu.EditSecret("acme-identity", change)
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.Random = first.Random
+			h.Move(v1alpha1.RegionEU, eu)
+			h.Members = append(h.Members, eu)
+			require.Contains(t, h.SettleKeys().Message, "belongs to another network")
+			require.NotEqual(t, first.SN.Status.NetworkID, h.SN.Status.NetworkID)
+			require.Equal(t, before.Data, eu.Secret("acme-identity").Data)
+		})
+	}
+}
+
+// TestCopiesOfValidKeys checks that an invalid file does not replace the copies in member clusters.
+func TestCopiesOfValidKeys(t *testing.T) {
+	for _, secret := range []string{"acme-signing-keys", "acme-api-keys"} {
+		t.Run(secret, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			eu := h.Join(v1alpha1.RegionEU)
+			h.SettleKeys()
+			before := eu.Secret(secret)
+			require.Equal(t, before.Data, h.Secret(secret).Data)
+			require.NotContains(t, before.Labels, render.LabelOwner, "the copy outlives the network, as the original does")
+			h.EditSecret(secret, func(s *corev1.Secret) {
+				for file := range s.Data {
+					s.Data[file] = []byte(secretText)
+				}
+			})
+			require.Equal(t, v1alpha1.ReasonKeyFileBroken, h.SettleKeys().Reason)
+			require.Equal(t, before.Data, eu.Secret(secret).Data)
+		})
+	}
+}
+
+// TestSetsAreNotKnown loses API keys together with the annotation that names the sets that exist, while a cluster cannot be read.
+func TestSetsAreNotKnown(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	eu := h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	before := h.Secret("acme-api-keys")
+	h.EditSecret("acme-identity", func(s *corev1.Secret) { delete(s.Annotations, keyring.AnnotationKeySets) })
+	h.LoseSecret("acme-api-keys")
+	h.LoseSecret("acme-recovery-keys")
+	eu.Reason = v1alpha1.ReasonClusterUnreachable
+	result := h.RunKeys()
+	require.Equal(t, v1alpha1.ReasonClusterUnreachable, result.Reason)
+	require.NotContains(t, h.API.SecretVersions(), "acme-api-keys=")
+	eu.Reason = ""
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.Equal(t, before.Data, h.Secret("acme-api-keys").Data)
+}
+
+// TestKeysOfAnEvacuatedRegionAreLost reports them, although the network does not depend on the region.
+func TestKeysOfAnEvacuatedRegionAreLost(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	h.LoseSecret("acme-eu-server-keys")
+	h.LoseSecret("acme-recovery-keys")
+	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
+	require.Equal(t, []string{"acme-eu-server-keys"}, h.SN.Status.MissingKeys)
+}
+
+// refuse makes the database refuse the identity of a network.
+func refuse(h *stagetest.Harness) { h.SN.Status.Schema.LastError = "plaza: " + statusz.OtherNetwork }
+
+// lost returns a network that has lost all its keys and was created again with others, which its database refuses. The backup has the
+// first ones.
+func lost(t *testing.T) (*stagetest.Harness, map[string][]byte, string) {
+	t.Helper()
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	id, backup := h.SN.Status.NetworkID, h.Secret("acme-recovery-keys").Data
+	for _, secret := range append(keySecrets, "acme-recovery-keys") {
+		h.LoseSecret(secret)
+	}
+	h.SN.Status = v1alpha1.SocialNetworkStatus{}
+	h.SettleKeys()
+	refuse(h)
+	h.SettleKeys()
+	return h, backup, id
+}
+
+// TestReplacementIsInterrupted replaces refused keys, while the status of the pass that deletes them is not written.
+func TestReplacementIsInterrupted(t *testing.T) {
+	h, backup, id := lost(t)
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	for range 3 {
+		before := h.SN.Status.DeepCopy()
+		h.RunKeys()
+		h.SN.Status = *before
+	}
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeysVerified, result.Reason, result.Message)
+	require.Equal(t, id, h.SN.Status.NetworkID)
+	require.Empty(t, h.SN.Status.MissingKeys)
+}
+
+// TestReplacementWhilePaused replaces refused keys when the network is not paused any more.
+func TestReplacementWhilePaused(t *testing.T) {
+	h, backup, id := lost(t)
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	h.SN.Spec.Paused = true
+	before := h.SecretVersions()
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonPausedBySpec, result.Reason, result.Message)
+	require.Zero(t, h.Report.Requeue)
+	require.Equal(t, before, h.SecretVersions())
+	h.SN.Spec.Paused = false
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.Equal(t, id, h.SN.Status.NetworkID)
+}
+
+// TestAcceptedIdentityIsNotReplaced gives a network that has served the address of another database, after its status was lost: its keys
+// are not the ones to be replaced.
+func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
+	_, backup, _ := lost(t)
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	for range 200 { // other random bytes than those of the backup
+		_, err := h.Random.Read(make([]byte, 64))
+		require.NoError(t, err)
+	}
+	h.SN.Status.Schema.Completed = "target"
+	h.SettleKeys()
+	id, before := h.SN.Status.NetworkID, h.Secret("acme-identity").Data
+	h.SN.Status = v1alpha1.SocialNetworkStatus{}
+	refuse(h)
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status, "the migration reports the wrong database")
+	require.Empty(t, h.SN.Status.MissingKeys)
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	h.SettleKeys()
+	require.Equal(t, id, h.SN.Status.NetworkID)
+	require.Equal(t, before, h.Secret("acme-identity").Data)
+}

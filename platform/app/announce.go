@@ -10,8 +10,12 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
-const announceEvery = 10 * time.Second
+const (
+	// announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
+	announceEvery = 10 * time.Second
+	// announceRetry is the time after which a failed announcement is repeated: the server refuses writes until one succeeds.
+	announceRetry = time.Second
+)
 
 // announcer announces the server, its capabilities and the routes that it follows to the others.
 type announcer struct {
@@ -21,6 +25,7 @@ type announcer struct {
 	log    *slog.Logger
 	wanted chan []string // routes to announce at once
 	known  atomic.Bool   // whether a home has recorded the server
+	failed atomic.Bool   // whether the latest announcement failed
 }
 
 // newAnnouncer returns the announcer of a server, whose store does not write before the first announcement.
@@ -31,15 +36,27 @@ func newAnnouncer(s *store.Store, server store.Server, local region.Code, log *s
 
 // run announces the server until ctx is done.
 func (a *announcer) run(ctx context.Context) error {
+	every := min(announceEvery, a.store.Limits().AnnounceLease/5)
+	latest := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case a.server.MoveRoutes = <-a.wanted:
-		case <-time.After(announceEvery):
+		case <-time.After(min(announceRetry, every)):
+			if !a.failed.Load() && time.Since(latest) < every {
+				continue
+			}
 		}
+		latest = time.Now()
 		a.announce(ctx)
 	}
+}
+
+// check returns the readiness check of the announcements. A server that becomes ready must accept writes. One that is ready stays so
+// without announcements: it still reads.
+func (a *announcer) check(wasReady bool) Check {
+	return Check{Name: "announcement", Advisory: wasReady, Run: func(context.Context) error { return a.store.Routes().RequireAnnounced() }}
 }
 
 // follow makes run announce the routes of unfinished moves that the server follows. It must not be called concurrently.
@@ -55,6 +72,7 @@ func (a *announcer) follow(routes []string) {
 func (a *announcer) announce(ctx context.Context) {
 	began := time.Now()
 	err := a.commitAny(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) })
+	a.failed.Store(err != nil)
 	switch {
 	case err == nil:
 		a.known.Store(true)

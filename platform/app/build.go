@@ -166,7 +166,13 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}
-	r.ready.add(func(ctx context.Context) []Check { return d.databaseChecks(ctx, g) })
+	r.ready.add(func(ctx context.Context) []Check {
+		checks := d.databaseChecks(ctx, g)
+		if g.isOpen() { // otherwise the server has not announced itself yet
+			checks = append(checks, announced.check(r.ready.passed.Load()))
+		}
+		return checks
+	})
 	ask := func(ctx context.Context) { r.ready.check(ctx) }
 	report := newReport(d, r.ready.draining, ask)
 	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel

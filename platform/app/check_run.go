@@ -49,6 +49,7 @@ func (c *checkRun) start(r *readiness) {
 		defer close(c.done)
 		all.Wait()
 		cancel()
+		r.passed.Store(allPass(c.answers()))
 		c.end(r.now())
 	}()
 }

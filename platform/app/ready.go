@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -45,6 +47,8 @@ type readiness struct {
 
 	drained chan struct{} // closed when the server drains
 	once    sync.Once
+
+	passed atomic.Bool // whether all checks of the latest run that has ended passed, apart from advisory ones
 
 	mu     sync.Mutex
 	latest *checkRun // nil before the first run
@@ -119,10 +123,13 @@ func (r *readiness) check(ctx context.Context) Readiness {
 	if run != nil {
 		answer.Checks = append(answer.Checks, run.answers()...)
 	}
-	for _, c := range answer.Checks {
-		answer.Ready = answer.Ready && (c.Ready || c.Advisory)
-	}
+	answer.Ready = allPass(answer.Checks)
 	return answer
+}
+
+// allPass reports whether all results are good, apart from advisory ones.
+func allPass(results []statusz.CheckResult) bool {
+	return !slices.ContainsFunc(results, func(c statusz.CheckResult) bool { return !c.Ready && !c.Advisory })
 }
 
 // await waits until the run has ended, the server drains or the caller leaves, or it has waited for long enough.

@@ -29,14 +29,19 @@ type options struct {
 	changes    []func(*config.Config)
 	log        *slog.Logger
 	production bool // see WithProductionLimits
+	limited    func(*limits.Limits)
 }
 
 // limits returns the time limits of the servers.
 func (o options) limits() limits.Limits {
+	l := limits.Lift()
 	if o.production {
-		return limits.Production()
+		l = limits.Production()
 	}
-	return limits.Lift()
+	if o.limited != nil {
+		o.limited(&l)
+	}
+	return l
 }
 
 func newOptions(opts []Option) options {
@@ -54,6 +59,9 @@ func WithStoreFault(fault func() error) Option { return func(o *options) { o.fau
 // WithProductionLimits leaves the time limits of production in force. Only tests of outages need them: without this option a stall of
 // the machine changes no answer, and a home that does not respond makes requests wait for limits.Lifted.
 func WithProductionLimits() Option { return func(o *options) { o.production = true } }
+
+// WithLimits changes time limits of the servers.
+func WithLimits(change func(*limits.Limits)) Option { return func(o *options) { o.limited = change } }
 
 // WithDatabaseURLs makes every region reach the rows of a home at the address that rewrite derives from the
 // database's own, such as that of a proxy. Homes that urls does not name are reached directly.

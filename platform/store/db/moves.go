@@ -265,8 +265,8 @@ func (r *Routes) requireFresh() error {
 	return nil
 }
 
-// requireAnnounced returns an error if other servers may take this one for one that has stopped.
-func (r *Routes) requireAnnounced() error {
+// RequireAnnounced returns an error if other servers may take this one for one that has stopped.
+func (r *Routes) RequireAnnounced() error {
 	if r.ended(r.announced.Load(), r.limits.AnnounceLease) {
 		return fail.Unavailable("no home has recorded that the server is running", errNotAnnounced)
 	}
@@ -353,7 +353,7 @@ func (r *Routes) requireWritable(ctx context.Context, args []any, began uint64) 
 	if isMover(ctx) {
 		return nil
 	}
-	if err := cmp.Or(r.requireFresh(), r.requireAnnounced()); err != nil {
+	if err := cmp.Or(r.requireFresh(), r.RequireAnnounced()); err != nil {
 		return err
 	}
 	if refused := r.refusalOf(args, true, r.sentIn(ctx, began)); refused.userID != "" {

@@ -53,6 +53,7 @@ BUF            := $(TOOLS)/buf
 GOLANGCI       := $(TOOLS)/golangci-lint
 CONTROLLER_GEN := $(TOOLS)/controller-gen
 GOVULNCHECK    := $(TOOLS)/govulncheck
+GREMLINS       := $(TOOLS)/gremlins
 
 IMAGE_NAME          ?= plaza
 OPERATOR_IMAGE_NAME ?= plaza-operator
@@ -144,6 +145,10 @@ bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=1
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.
 	@hack/fuzz.sh $(FUZZTIME)
+
+.PHONY: mutation
+mutation: ## Print one-line changes of packages that their own tests do not notice (PKG="platform/auth …"; default: the packages of rules).
+	@hack/mutation.sh $(PKG)
 
 .PHONY: hostile
 hostile: ## Attack networks on the loopback interface, and compare the costs with and without defences (ARGS=…).
@@ -281,6 +286,9 @@ $(CONTROLLER_GEN): hack/tools/controller-gen/go.mod hack/tools/controller-gen/go
 
 $(GOVULNCHECK): hack/tools/govulncheck/go.mod hack/tools/govulncheck/go.sum
 	@hack/gobuild.sh -C hack/tools/govulncheck -o $@ golang.org/x/vuln/cmd/govulncheck
+
+$(GREMLINS): hack/tools/gremlins/go.mod hack/tools/gremlins/go.sum
+	@hack/gobuild.sh -C hack/tools/gremlins -o $@ github.com/go-gremlins/gremlins/cmd/gremlins
 
 $(GOLANGCI): hack/tools/golangci/go.mod hack/tools/golangci/go.sum
 	@hack/gobuild.sh -C hack/tools/golangci -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

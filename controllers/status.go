@@ -34,7 +34,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork
 	dropEmpty(content["status"])
 	want := &unstructured.Unstructured{Object: content}
 	unstructured.RemoveNestedField(want.Object, "metadata", "creationTimestamp")
-	want.SetUID(sn.UID) // a network that was deleted and created again is a different one
+	// A network that was deleted and created again is a different one. The API server does not compare the UID of a status.
+	want.SetResourceVersion(sn.ResourceVersion)
 	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(want), client.FieldOwner(statusManager), client.ForceOwnership)
 	if apierrors.IsNotFound(err) {
 		return nil // it was deleted in the meantime

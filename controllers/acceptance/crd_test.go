@@ -3,6 +3,7 @@ package acceptance
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,35 +16,75 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// TestInvalidManifests checks every validation rule of the CRD: each manifest is rejected with the message in its first
-// line.
+// TestInvalidManifests checks every validation rule of the CRD: each manifest is refused with the message in its first line, and for each
+// rule there is a manifest that no other rule refuses. A manifest that follows another in the same file is an update of it.
 func TestInvalidManifests(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Root(), "controllers", "testdata", "invalid", "*.yaml"))
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(files), 25)
-	namespace := env.Namespace(t)
+	namespace, rules, refusing := env.Namespace(t), crdRules(t), map[rule]string{}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			first, _, _ := strings.Cut(string(text), "\n")
-			var object unstructured.Unstructured
-			require.NoError(t, yaml.Unmarshal(text, &object.Object))
-			object.SetNamespace(namespace)
-			err = env.Client.Create(t.Context(), &object)
-			require.ErrorContains(t, err, strings.TrimPrefix(first, "# "))
+			messages, manifests := readInvalid(t, string(text))
+			err = refused(t, namespace, manifests)
+			require.ErrorContains(t, err, messages[0])
+			broken := brokenRules(rules, complaintsOf(t, err))
+			for _, r := range broken {
+				require.True(t, slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(r.message, m) }), "%v refuses it as well", r)
+				refusing[r] = name
+			}
+			require.LessOrEqual(t, len(broken), len(messages))
 		})
+	}
+	for _, r := range rules {
+		require.Contains(t, refusing, r, "no manifest of testdata/invalid breaks the rule of %s: %s", r.path, r.message)
 	}
 }
 
-// TestImmutableFields checks the rules that compare an update with the old object.
-func TestImmutableFields(t *testing.T) {
-	ctx := t.Context()
-	sn := sample(t, "socialnetwork")
-	sn.Namespace = env.Namespace(t)
-	require.NoError(t, env.Client.Create(ctx, sn))
-	sn.Spec.Regions[0].Host = "elsewhere.acme.example"
-	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable, because clients store it")
+// readInvalid returns the messages in the comment at the beginning of a file, which are those of all rules that refuse its last manifest,
+// and the manifests.
+func readInvalid(t *testing.T, text string) (messages []string, manifests []*unstructured.Unstructured) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		message, isComment := strings.CutPrefix(line, "# ")
+		if !isComment {
+			break
+		}
+		messages = append(messages, message)
+	}
+	for part := range strings.SplitSeq(text, "\n---\n") {
+		manifest := &unstructured.Unstructured{}
+		require.NoError(t, yaml.Unmarshal([]byte(part), &manifest.Object))
+		manifests = append(manifests, manifest)
+	}
+	return messages, manifests
+}
+
+// refused creates the first manifest, updates it to the second, if there is one, and returns the error of the last step.
+func refused(t *testing.T, namespace string, manifests []*unstructured.Unstructured) error {
+	t.Helper()
+	last := manifests[len(manifests)-1]
+	last.SetNamespace(namespace)
+	if len(manifests) == 1 {
+		return env.Client.Create(t.Context(), last, client.DryRunAll)
+	}
+	manifests[0].SetNamespace(namespace)
+	require.NoError(t, env.Client.Create(t.Context(), manifests[0]))
+	last.SetResourceVersion(manifests[0].GetResourceVersion())
+	return env.Client.Update(t.Context(), last, client.DryRunAll)
+}
+
+// brokenRules returns the rules because of which the API server refused an object.
+func brokenRules(rules []rule, complaints []complaint) []rule {
+	var broken []rule
+	for _, r := range rules {
+		if slices.ContainsFunc(complaints, func(c complaint) bool { return c.path == r.path && strings.Contains(c.message, r.message) }) {
+			broken = append(broken, r)
+		}
+	}
+	return broken
 }
 
 // TestLocalitiesAreGuarded changes the locality of a region, which moves its rows.

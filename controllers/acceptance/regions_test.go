@@ -99,6 +99,9 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	o.waitLevel("acme", "us", "debug")
 	o.condition("acme", v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonProgressing)
 	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonWaitingForRegion)
+	o.clock.add(11 * time.Minute)
+	o.pass("acme")
+	require.Empty(t, o.levelOf("acme", "eu"), "the soak begins when the pods are ready")
 	o.completeRollout("acme", "us")
 	for range 3 { // it soaks
 		o.pass("acme")

@@ -144,3 +144,46 @@ func TestKeysOfEvacuatedRegion(t *testing.T) {
 	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
 	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
 }
+
+// TestRevokedKeysOfALostRegion revokes keys of an evacuated region whose cluster cannot be reached: the digests that were recorded before
+// are not accepted any more.
+func TestRevokedKeysOfALostRegion(t *testing.T) {
+	for name, revoke := range map[string]func(h *stagetest.Harness, id string){
+		"in the spec":      func(h *stagetest.Harness, id string) { h.SN.Spec.ServerKeys.Revoke = []string{id} },
+		"by an annotation": func(h *stagetest.Harness, id string) { h.SN.Annotations[v1alpha1.AnnotationRevoke] = "other " + id },
+		"while the network is paused": func(h *stagetest.Harness, id string) {
+			h.SN.Spec.Paused, h.SN.Spec.ServerKeys.Revoke = true, []string{id}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+			eu := h.Join(v1alpha1.RegionEU)
+			h.SettleKeys()
+			run(h)
+			require.Contains(t, h.Objects(), "Secret/acme-server-key-digests")
+			eu.Reason = v1alpha1.ReasonClusterUnreachable
+			h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+			run(h)
+			require.Equal(t, v1alpha1.ReasonEvacuated, run(h).Reason)
+			id := h.SN.Status.Regions[1].ServerKeys[0].ID
+			digests := func() string { return string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]) }
+			require.Contains(t, digests(), id)
+			revoke(h, id)
+			run(h)
+			require.NotContains(t, digests(), id)
+			require.Equal(t, v1alpha1.ReasonEvacuated, run(h).Reason)
+		})
+	}
+}
+
+// TestEvacuationWithoutRecord evacuates a region whose cluster was never reached.
+func TestEvacuationWithoutRecord(t *testing.T) {
+	h := started(t)
+	h.Join(v1alpha1.RegionEU).Reason = v1alpha1.ReasonClusterUnreachable
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	result := run(h)
+	require.Equal(t, v1alpha1.ReasonEvacuationKeysUnknown, result.Reason)
+	require.Contains(t, result.Message, "they were not recorded before")
+}

@@ -1,6 +1,7 @@
 package moderation_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,4 +290,17 @@ func TestDriftDuringAPush(t *testing.T) {
 	require.Contains(t, h.Events[0], "flagLimit=7, flagHideLimit=0")
 	require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
 	require.Len(t, h.Events, 1)
+}
+
+// TestMembersReceiveSettings changes the settings of one region outside the spec: they are pushed to its servers over the connection to
+// its cluster.
+func TestMembersReceiveSettings(t *testing.T) {
+	for number, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {
+		h := newHarness(t)
+		h.Join(v1alpha1.RegionEU)
+		h.Servers.Moderation[code] = settings(true, false, 7, 2)
+		require.Equal(t, v1alpha1.ReasonModerationPushed, h.Run(moderation.Stage{}).Reason)
+		require.Equal(t, strconv.Itoa(number), takePushes(h))
+		require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
+	}
 }

@@ -4,11 +4,16 @@ package monitoring_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
@@ -92,6 +97,60 @@ func TestAlerts(t *testing.T) {
 		args = append(args, path)
 	}
 	promtool(t, args...)
+}
+
+// TestBoundaries runs every row of boundaries: the alert does not fire at the boundary, and one step past it, it fires after its duration
+// and not before.
+func TestBoundaries(t *testing.T) {
+	folder := t.TempDir()
+	rule := monitoring.Rule(sample())
+	rule.Spec.Groups = slices.DeleteFunc(rule.Spec.Groups, func(group monitoringv1.RuleGroup) bool { return group.Rules[0].Record != "" })
+	rules, err := yaml.Marshal(rule.Spec)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), rules, 0o600))
+	tests := map[int]*promTests{1: {EvaluationInterval: "1m"}, 60: {EvaluationInterval: "1h"}} // by the minutes between evaluations
+	for i, b := range boundaries {
+		after, err := model.ParseDuration(b.after)
+		require.NoError(t, err)
+		every, end := 1, b.from+int(time.Duration(after).Minutes())
+		if end > 1000 {
+			every = 60
+		}
+		name := fmt.Sprintf("%d %s %s", i, b.alert, b.comparison)
+		tests[every].Tests = append(tests[every].Tests,
+			b.test(name+", at", b.at, end+every, map[int]bool{end - every: false, end: false, end + every: false}),
+			b.test(name+", past", b.past, end+every, map[int]bool{end - every: false, end: true}))
+	}
+	args := []string{"test", "rules"}
+	for every, file := range tests {
+		file.RuleFiles = []string{"rules.yaml"}
+		text, err := yaml.Marshal(file)
+		require.NoError(t, err)
+		path := filepath.Join(folder, fmt.Sprintf("every%d.yaml", every))
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		args = append(args, path)
+	}
+	promtool(t, args...)
+}
+
+// test returns the test in which the series has a value, and whether the alert fires at some minutes.
+func (b boundary) test(name, value string, length int, fires map[int]bool) promTest {
+	w := &world{namespace: "social", network: "acme", length: length, series: map[string]string{}}
+	if b.given != nil {
+		b.given(w)
+	}
+	w.series[b.series(w)] = w.constant(value)
+	test := promTest{Name: name, Interval: "1m", InputSeries: inputs(w)}
+	for _, at := range slices.Sorted(maps.Keys(fires)) {
+		query := promQuery{
+			Expr: fmt.Sprintf(`count(ALERTS{alertname=%q,alertstate="firing",region=~"eu|"})`, b.alert), EvalTime: minute(at), Samples: []promSample{},
+		}
+		if fires[at] {
+			query.Samples = append(query.Samples, promSample{Labels: "{}", Value: 1})
+		}
+		test.QueryTests = append(test.QueryTests, query)
+	}
+	return test
 }
 
 // TestDashboardQueries checks that Prometheus can parse every query of the dashboard.

@@ -65,7 +65,20 @@ type promTest struct {
 	Name        string       `json:"name"`
 	Interval    string       `json:"interval"`
 	InputSeries []promSeries `json:"input_series"`
-	AlertTests  []promExpect `json:"alert_rule_test"`
+	AlertTests  []promExpect `json:"alert_rule_test,omitempty"`
+	QueryTests  []promQuery  `json:"promql_expr_test,omitempty"`
+}
+
+// promQuery is a query and its result.
+type promQuery struct {
+	Expr     string       `json:"expr"`
+	EvalTime string       `json:"eval_time"`
+	Samples  []promSample `json:"exp_samples"`
+}
+
+type promSample struct {
+	Labels string  `json:"labels"`
+	Value  float64 `json:"value"`
 }
 
 type promSeries struct {

@@ -216,3 +216,35 @@ func TestDatabaseOfAnotherNetwork(t *testing.T) {
 	require.Len(t, list.Items, 1)
 	require.True(t, render.IsMigrationOf(&list.Items[0], "restored-network-id"))
 }
+
+// TestJobsThatRun checks that the regions wait for the end of the migration, whatever else its Job reports.
+func TestJobsThatRun(t *testing.T) {
+	h := newHarness(t)
+	h.Run(schema.Stage{})
+	for name, c := range map[string]batchv1.JobCondition{
+		"nothing":        {},
+		"suspended":      {Type: batchv1.JobSuspended, Status: corev1.ConditionTrue},
+		"its pod ended":  {Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue},
+		"its pod failed": {Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue},
+		"not complete":   {Type: batchv1.JobComplete, Status: corev1.ConditionFalse},
+		"not failed":     {Type: batchv1.JobFailed, Status: corev1.ConditionFalse},
+		"complete":       {Type: batchv1.JobComplete, Status: corev1.ConditionTrue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var list batchv1.JobList
+			require.NoError(t, h.Client.List(t.Context(), &list))
+			require.Len(t, list.Items, 1)
+			job := &list.Items[0]
+			if job.Status.Conditions = nil; c.Type != "" {
+				job.Status.Conditions = []batchv1.JobCondition{c}
+			}
+			require.NoError(t, h.Client.Status().Update(t.Context(), job))
+			h.SN.Status.Schema.Completed = ""
+			out := h.Run(schema.Stage{})
+			require.Equal(t, name == "complete", h.Pass.SchemaReady)
+			require.Equal(t, name == "complete", h.SN.Status.Schema.Completed != "")
+			require.Equal(t, name == "complete", out.Status == metav1.ConditionTrue, out.Message)
+			require.Empty(t, h.SN.Status.Schema.LastError)
+		})
+	}
+}

@@ -9,11 +9,13 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/scheme"
+	"github.com/plaza-social/plaza/controllers/sweep"
 )
 
 // API is the fake API server of a cluster.
@@ -45,6 +47,21 @@ func (a API) SecretVersions() string {
 	}
 	slices.Sort(all)
 	return strings.Join(all, " ")
+}
+
+// Objects returns the versions of the network's objects of all kinds, by their kinds and names.
+func (a API) Objects() map[string]string {
+	a.T.Helper()
+	versions := map[string]string{}
+	for _, kind := range sweep.Kinds() {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		require.NoError(a.T, a.Client.List(a.T.Context(), list))
+		for i := range list.Items {
+			versions[kind.Kind+"/"+list.Items[i].GetName()] = list.Items[i].GetResourceVersion()
+		}
+	}
+	return versions
 }
 
 // Secret reads a Secret.

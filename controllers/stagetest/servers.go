@@ -72,13 +72,75 @@ type Servers struct {
 	// Pushes are the hosts of all pushes, StatusRequests the number of status requests.
 	Pushes         []string
 	StatusRequests int
+	// Misdirected are the pods that were called over the connection to another cluster than their own.
+	Misdirected []string
+}
+
+// connection calls the servers over the connection to one cluster, which reaches those of the cluster only.
+type connection struct {
+	*Servers
+
+	cluster string
+}
+
+// reach returns an error if a server does not run in the cluster.
+func (c connection) reach(server platformclient.Server) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pod, cluster := c.at(server.Ops), ""
+	if m := c.harness.memberOf(pod.code); m != nil {
+		cluster = m.Name
+	}
+	if cluster != c.cluster {
+		c.Misdirected = append(c.Misdirected, pod.name)
+		return errUnreachable
+	}
+	return nil
+}
+
+// Status returns the status of a server.
+func (c connection) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
+	if err := c.reach(server); err != nil {
+		return statusz.Status{}, err
+	}
+	return c.Servers.Status(ctx, server)
+}
+
+// VerifyServerKey accepts the valid keys of the server's key file.
+func (c connection) VerifyServerKey(ctx context.Context, server platformclient.Server, id string, key keyring.Secret) error {
+	if err := c.reach(server); err != nil {
+		return err
+	}
+	return c.Servers.VerifyServerKey(ctx, server, id, key)
+}
+
+// PushModeration stores the settings for all regions.
+func (c connection) PushModeration(ctx context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
+	if err := c.reach(server); err != nil {
+		return err
+	}
+	return c.Servers.PushModeration(ctx, server, token, m)
+}
+
+// PushHooks stores the webhooks and the pre-hook for all regions.
+func (c connection) PushHooks(
+	ctx context.Context, server platformclient.Server, token keyring.Secret, hooks platformclient.Hooks,
+) ([]platformclient.Refusal, error) {
+	if err := c.reach(server); err != nil {
+		return nil, err
+	}
+	return c.Servers.PushHooks(ctx, server, token, hooks)
 }
 
 var errUnreachable = &platformclient.UnreachableError{Err: errors.New("connection refused")}
 
+// reports returns the answers of the servers, without those of clusters that cannot be used.
 func (s *Servers) reports() map[v1alpha1.RegionCode][]stage.ServerReport {
 	reports := map[v1alpha1.RegionCode][]stage.ServerReport{}
 	for code, pods := range s.Pods {
+		if m := s.harness.memberOf(code); m != nil && m.Reason != "" {
+			continue
+		}
 		for _, pod := range pods {
 			server := platformclient.Server{Ops: pod.ops, Control: pod.ops}
 			if pod.Earlier {

@@ -105,7 +105,8 @@ func (h *Harness) Move(code v1alpha1.RegionCode, m *Member) {
 func (h *Harness) Clusters() []*stage.Cluster {
 	cached := labelledSecrets{h.Client}
 	own := &stage.Cluster{
-		Client: cached, Cache: cached, APIReader: h.Client, Servers: h.Servers, Network: render.Network{SN: h.SN, NetworkID: h.SN.Status.NetworkID},
+		Client: cached, Cache: cached, APIReader: h.Client, Servers: connection{h.Servers, ""},
+		Network: render.Network{SN: h.SN, NetworkID: h.SN.Status.NetworkID},
 	}
 	if h.Cache != nil {
 		own.Cache = h.Cache
@@ -118,25 +119,36 @@ func (h *Harness) Clusters() []*stage.Cluster {
 			c.Message = "The cluster " + m.Name + " cannot be used."
 		} else {
 			cached := labelledSecrets{m.Client}
-			c.Client, c.Cache, c.APIReader, c.Servers = cached, cached, m.Client, h.Servers
+			c.Client, c.Cache, c.APIReader, c.Servers = cached, cached, m.Client, connection{h.Servers, m.Name}
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// apiOf returns the API server of a region's cluster.
-func (h *Harness) apiOf(code v1alpha1.RegionCode) client.Client {
+// memberOf returns the member cluster of a region, or nil.
+func (h *Harness) memberOf(code v1alpha1.RegionCode) *Member {
 	for _, m := range h.Members {
 		if slices.ContainsFunc(h.SN.Spec.Regions, func(r v1alpha1.Region) bool { return r.Code == code && r.Cluster == m.Name }) {
-			return m.Client
+			return m
 		}
+	}
+	return nil
+}
+
+// apiOf returns the API server of a region's cluster.
+func (h *Harness) apiOf(code v1alpha1.RegionCode) client.Client {
+	if m := h.memberOf(code); m != nil {
+		return m.Client
 	}
 	return h.Client
 }
 
 // Run runs a stage as the reconciler does and returns its result.
-func (h *Harness) Run(s stage.Stage) stage.Result {
+func (h *Harness) Run(s stage.Stage) stage.Result { h.T.Helper(); return h.RunAll(s)[0] }
+
+// RunAll runs stages in order as the reconciler does and returns their results.
+func (h *Harness) RunAll(stages ...stage.Stage) []stage.Result {
 	h.T.Helper()
 	clusters := h.Clusters()
 	h.Pass = &stage.Pass{
@@ -144,12 +156,13 @@ func (h *Harness) Run(s stage.Stage) stage.Result {
 		Reports: h.Servers.reports(),
 	}
 	h.Pass.Status.PendingChanges = nil
-	h.Report = stage.Runner{}.Run(h.T.Context(), h.Pass, []stage.Stage{s})
+	h.Report = stage.Runner{}.Run(h.T.Context(), h.Pass, stages)
+	require.Empty(h.T, h.Servers.Misdirected, "a server is called over the connection to its own cluster only")
 	h.SN.Status = *h.Report.Status(h.Pass)
 	for _, event := range h.Report.Events {
 		h.Events = append(h.Events, string(event.Reason)+" "+event.Message)
 	}
-	return h.Report.Results[0]
+	return h.Report.Results
 }
 
 // RunKeys runs the keys stage once.

@@ -40,16 +40,29 @@ func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v
 			return err
 		}
 		until := retainedUntil(p, before, code)
-		if !p.Now.Before(until) {
-			continue
+		record(p, v1alpha1.RetainedKeys{Code: code, Until: metav1.NewTime(until)}) // also at its end, until the Secret is gone
+		if p.Now.Before(until) {
+			keep[keyOf(secretKind, name)] = true
+			out.RequeueAfter(until.Sub(p.Now))
 		}
-		keep[keyOf(secretKind, name)] = true
-		if !slices.ContainsFunc(p.Status.RetainedKeys, func(r v1alpha1.RetainedKeys) bool { return r.Code == code }) {
-			p.Status.RetainedKeys = append(p.Status.RetainedKeys, v1alpha1.RetainedKeys{Code: code, Until: metav1.NewTime(until)})
-		}
-		out.RequeueAfter(until.Sub(p.Now))
 	}
 	return nil
+}
+
+// recall keeps the records of keys that were not looked for in every cluster: otherwise their retention would begin again.
+func recall(p *stage.Pass, before []v1alpha1.RetainedKeys) {
+	for _, recorded := range before {
+		if p.Network.Region(recorded.Code) == nil {
+			record(p, recorded)
+		}
+	}
+}
+
+// record adds the keys of a region to the status, once.
+func record(p *stage.Pass, keys v1alpha1.RetainedKeys) {
+	if !slices.ContainsFunc(p.Status.RetainedKeys, func(r v1alpha1.RetainedKeys) bool { return r.Code == keys.Code }) {
+		p.Status.RetainedKeys = append(p.Status.RetainedKeys, keys)
+	}
 }
 
 // hasMoved reports whether a Secret with server keys is not needed in a cluster, because the region of it runs in another one and has

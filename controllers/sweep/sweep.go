@@ -45,10 +45,14 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	for _, c := range p.Usable() {
 		left, problem := s.sweep(ctx, p, c, before, &out)
 		if problem != "" {
+			recall(p, before)
 			out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, problem)
 			return out
 		}
 		empty[v1alpha1.ClusterNamespace{Name: c.Name, Namespace: c.Namespace()}] = left == 0 && len(c.Network.Regions()) == 0
+	}
+	if len(p.Usable()) < len(p.Clusters) {
+		recall(p, before)
 	}
 	p.Status.Clusters = slices.DeleteFunc(p.Status.Clusters, func(c v1alpha1.ClusterNamespace) bool { return empty[c] })
 	if n := len(out.Deletions); n > 0 && p.SN.Spec.Paused {

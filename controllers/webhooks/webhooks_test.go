@@ -299,3 +299,15 @@ func TestWithoutHooks(t *testing.T) {
 	h.SN.Status.NetworkID = ""
 	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(webhooks.Stage{}).Reason)
 }
+
+// TestMembersReceiveHooks pushes the hooks to one region, over the connection to its cluster.
+func TestMembersReceiveHooks(t *testing.T) {
+	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU} {
+		h := settled(t)
+		h.Join(v1alpha1.RegionEU)
+		h.Servers.Hooks[code] = &statusz.Hooks{Enabled: true, AsOf: stagetest.Start}
+		require.Equal(t, v1alpha1.ReasonWebhooksPushed, h.Run(webhooks.Stage{}).Reason)
+		require.Equal(t, 1, takePushes(h))
+		require.Equal(t, v1alpha1.ReasonWebhooksRun, h.Run(webhooks.Stage{}).Reason)
+	}
+}

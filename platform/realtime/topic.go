@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,6 +49,9 @@ var filterRules = map[string]func(rest []string) (filterRule, bool){
 	"chat":           chatFilter,
 	"room":           roomFilter,
 }
+
+// TopicKinds returns the second level of all topics, sorted.
+func TopicKinds() []string { return slices.Sorted(maps.Keys(filterRules)) }
 
 func everyoneFilter(rest []string) (filterRule, bool) {
 	return filterRule{place: events.Place{Kind: events.PlaceContent}}, len(rest) == 0

@@ -57,6 +57,7 @@ func TestFeedWays(t *testing.T) {
 		"none":        {ReaderID: worldID("r", 9, 0), Following: true, OwnWall: true},
 		"communities": {ReaderID: worldID("r", 1, 0), Communities: communities},
 		"everyone":    {ReaderID: worldID("r", 1, 0), Everyone: true, WallsOpen: true, Communities: communities},
+		"but one":     {ReaderID: worldID("r", 1, 0), Everyone: true, WallsOpen: true, Communities: communities, Hidden: []string{worldID("u", 20, 0)}},
 	} {
 		want := plainFeed(t, conn, q)
 		if name != "none" {
@@ -97,7 +98,7 @@ func plainFeed(t *testing.T, conn *pgx.Conn, q store.PostFeedQuery) []string {
 			($4 AND EXISTS (SELECT 1 FROM followers AS f WHERE f.follower_id = $1 AND f.followee_id = p.target_id AND f.status = 'accepted'))
 			OR ($5 AND target_id = $1)
 			OR target_id IN (SELECT id FROM communities WHERE deleted_at IS NULL AND (id = ANY($6::text[]) OR ($7 AND is_public)))
-			OR ($7 AND target_type = 'user'))
+			OR ($7 AND target_type = 'user' AND target_id <> ALL($2::text[])))
 		ORDER BY created_at DESC, id DESC`,
 		q.ReaderID, append([]string{}, q.Hidden...), append([]string{}, q.StructureTypes...), q.Following, q.OwnWall, append([]string{}, q.Communities...), q.Everyone)
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 		tx.ApplyFlagsToStory(*r.Story, change.HideLimit(), s.Now())
 	}
 	tx.SelectStory(r.Story.ID, &after)
-	if err := s.CommitChange(ctx, tx, change.Event("story", "flagCleared"), s.StoryChange(*r.Story)); err != nil {
+	if err := s.CommitChange(ctx, tx, change.Event("story", "flagsCleared"), s.StoryChange(*r.Story)); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, r, *after, nil)

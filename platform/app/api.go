@@ -182,7 +182,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 
 // linkPreviews returns the fetcher of link previews.
 func (d *dependencies) linkPreviews() *webpages.Fetcher {
-	return webpages.New(d.cfg.LinkPreviewNetworks, nil, service.Millis, d.limits.FetchPage)
+	return webpages.New(d.cfg.LinkPreviewNetworks, nil, d.millis, d.limits.FetchPage)
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
@@ -217,12 +217,12 @@ func (d *dependencies) shared() *service.Deps {
 	media := view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: media, Catalog: &auth.Catalog{}},
-		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
-		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: d.millis, Media: media, Catalog: &auth.Catalog{}},
+		Directory: directory.New(d.store, d.cfg.Region, key, d.millis, d.log),
+		Outbox:    events.NewOutbox(d.store, d.millis, d.log),
 		Region:    d.cfg.Region,
 		NetworkID: string(d.cfg.NetworkID),
-		Now:       service.Millis,
+		Now:       d.millis,
 		NewID:     region.NewID,
 		Log:       d.log,
 		Quotas:    d.quotas(),

@@ -56,6 +56,7 @@ type options struct {
 	moves         movePace
 	limits        limits.Limits
 	logLevel      *slog.LevelVar
+	now           func() time.Time // of what ends or becomes due
 }
 
 // WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
@@ -74,6 +75,10 @@ func WithTimeLimits(l limits.Limits) Option { return func(o *options) { o.limits
 // WithSentTransactions calls sent with the statements of each transaction, for tests.
 func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }
 
+// WithClock replaces the clock by which everything that the server keeps ends or becomes due, for tests. Time limits and rate limits keep
+// that of the machine.
+func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
 // WithLogLevel lets the operator change the level of the log at run time. Without it, the level is that of the logger.
 func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.logLevel = level } }
 
@@ -89,7 +94,7 @@ func WithListeners(api, ops net.Listener) Option {
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
-	o := options{limits: timeLimits()}
+	o := options{limits: timeLimits(), now: time.Now}
 	for _, opt := range opts {
 		opt(&o)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -72,6 +73,7 @@ type dependencies struct {
 	publicURL   string // without trailing slash
 	pace        movePace
 	limits      limits.Limits
+	now         func() time.Time            // of what ends or becomes due
 	pushed      *push.Local                 // nil unless push-local is on
 	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
@@ -90,7 +92,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, limits: r.limits, counts: &edge.Counts{}}
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, limits: r.limits, now: o.now, counts: &edge.Counts{}}
 	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (d *dependencies) openEvacuation() error {
 		return nil
 	}
 	var err error
-	if d.evacuation, err = auth.OpenEvacuation(d.cfg.EvacuationFile, auth.WithLogger(d.log)); err != nil {
+	if d.evacuation, err = auth.OpenEvacuation(d.cfg.EvacuationFile, auth.WithLogger(d.log), auth.WithClock(d.now)); err != nil {
 		return &config.Error{Source: "evacuation-file", Reason: err.Error()}
 	}
 	return nil
@@ -147,6 +149,9 @@ func (r *Region) openCertificate() (*auth.Certificate, error) {
 	}
 	return certificate, nil
 }
+
+// millis returns the current time in UTC, truncated to milliseconds.
+func (d *dependencies) millis() time.Time { return d.now().UTC().Truncate(time.Millisecond) }
 
 // build builds the API on the open store.
 func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts, error) {
@@ -185,16 +190,16 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 
 func (d *dependencies) openKeys() error {
 	var errs [3]error
-	log := auth.WithLogger(d.log)
-	d.serverKeys, errs[0] = auth.OpenKeySet(d.cfg.ServerKeysFile, log)
-	d.apiKeys, errs[1] = auth.OpenKeySet(d.cfg.APIKeysFile, log)
-	d.signing, errs[2] = auth.OpenKeyring(d.cfg.SigningKeysFile, log)
+	log, clock := auth.WithLogger(d.log), auth.WithClock(d.now)
+	d.serverKeys, errs[0] = auth.OpenKeySet(d.cfg.ServerKeysFile, log, clock)
+	d.apiKeys, errs[1] = auth.OpenKeySet(d.cfg.APIKeysFile, log, clock)
+	d.signing, errs[2] = auth.OpenKeyring(d.cfg.SigningKeysFile, log, clock)
 	for i, setting := range []string{"server-keys-file", "api-keys-file", "signing-keys-file"} {
 		if errs[i] != nil {
 			errs[i] = &config.Error{Source: setting, Reason: errs[i].Error()}
 		}
 	}
-	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), d.signing,
+	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), d.signing, auth.WithIssuerClock(d.now),
 		auth.WithAccessLifetime(d.cfg.AccessTokenTTL.Std()), auth.WithAuthLifetime(d.cfg.AuthTokenTTL.Std()))
 	return errors.Join(errs[:]...)
 }

@@ -54,7 +54,7 @@ func (d *dependencies) close() {
 
 // files returns the file service and makes every answer use its file URLs.
 func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
-	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.signing, d.cfg.FileURLTTL.Std(), service.Millis)
+	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.signing, d.cfg.FileURLTTL.Std(), d.millis)
 	if err != nil {
 		return nil, err
 	}

@@ -9,14 +9,14 @@ import (
 // openPush sets the senders of push notifications.
 func (d *dependencies) openPush(shared *service.Deps) error {
 	if d.cfg.PushLocal {
-		d.pushed = push.NewLocal(service.Millis, d.log)
+		d.pushed = push.NewLocal(d.millis, d.log)
 	}
 	senders, err := push.Senders(push.Options{
 		FCMCredentials: d.cfg.PushFCMCredentials, FCMURL: string(d.cfg.PushFCMURL),
 		APNsKey: d.cfg.PushAPNsKey, APNsKeyID: d.cfg.PushAPNsKeyID, APNsTeamID: d.cfg.PushAPNsTeamID,
 		APNsTopic: d.cfg.PushAPNsTopic, APNsURL: string(d.cfg.PushAPNsURL),
 		WebKey: d.cfg.PushWebKey, WebSubject: d.cfg.PushWebSubject, WebNetworks: d.cfg.PushWebNetworks,
-		Local: d.pushed, Now: service.Millis, Timeout: d.limits.PushRequest,
+		Local: d.pushed, Now: d.millis, Timeout: d.limits.PushRequest,
 	})
 	if err != nil {
 		return &config.Error{Source: "push", Reason: err.Error()}

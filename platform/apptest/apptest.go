@@ -113,7 +113,7 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 // AuthToken returns a token with which userID can sign in, like that of the authentication endpoint.
 func (n *Network) AuthToken(t testing.TB, userID string) string {
 	t.Helper()
-	token, err := n.issuer(t, time.Now()).MintAuthToken(userID)
+	token, err := n.issuer(t, n.options.clock.Now()).MintAuthToken(userID)
 	require.NoError(t, err)
 	return token
 }

@@ -30,6 +30,7 @@ type options struct {
 	log        *slog.Logger
 	production bool // see WithProductionLimits
 	limited    func(*limits.Limits)
+	clock      *Clock
 }
 
 // limits returns the time limits of the servers.
@@ -81,6 +82,9 @@ func WithConfig(change func(cfg *config.Config)) Option {
 // WithLog sets the servers' logger. Without it, logs are discarded.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
 
+// WithClock makes the servers use a clock that the test moves.
+func WithClock(c *Clock) Option { return func(o *options) { o.clock = c } }
+
 func urlOf(cfg *config.Config, code region.Code) *dburl.URL {
 	return map[region.Code]*dburl.URL{
 		region.US: &cfg.DatabaseURLUS, region.EU: &cfg.DatabaseURLEU, region.SG: &cfg.DatabaseURLSG,
@@ -109,5 +113,5 @@ func (n *Network) makeKeys(t testing.TB) {
 	n.APIKey, err = auth.GenerateKeySet(n.Keys.API, "k1")
 	require.NoError(t, err)
 	require.NoError(t, auth.GenerateKeyring(n.Keys.Signing))
-	n.AdminToken = n.MintAdmin(t, "test", time.Now(), time.Hour)
+	n.AdminToken = n.MintAdmin(t, "test", n.options.clock.Now(), time.Hour)
 }

@@ -57,15 +57,18 @@ func TestRateLimitOfUsers(t *testing.T) {
 	t.Parallel()
 	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(10) })
 	alice, bob := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.EU, "bob")
+	second := n.SignIn(t, region.EU, alice.UserID)
 	for i := range 10 {
-		answer := alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).OK(t)
+		answer := []*apptest.Client{alice, second}[i%2].Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).OK(t)
 		require.Equal(t, "10", answer.Header.Get("RateLimit-Limit"))
 		require.Equal(t, "10;w=3600", answer.Header.Get("RateLimit-Policy"))
 		require.Equal(t, strconv.Itoa(9-i), answer.Header.Get("RateLimit-Remaining"))
 		require.NotEmpty(t, answer.Header.Get("RateLimit-Reset"))
 		require.Empty(t, answer.Header.Get("Retry-After"))
 	}
-	requireLimited(t, alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil), 10, "10/1h requests per user")
+	for _, session := range []*apptest.Client{alice, second} {
+		requireLimited(t, session.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil), 10, "10/1h requests per user")
+	}
 	for _, request := range [][2]string{
 		{http.MethodPost, "/api/v4/images"},
 		{http.MethodGet, "/api/v3/files/" + alice.InternalID + "/download"},
@@ -331,16 +334,19 @@ func TestWaitingStreamsEnd(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsShared sends the requests of a user to the servers of three regions at once.
+// TestRateLimitIsShared sends the requests of a user to the servers of three regions at once, in four sessions.
 func TestRateLimitIsShared(t *testing.T) {
 	t.Parallel()
 	const limit = 100
 	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(limit) })
-	alice := n.NewUser(t, region.EU, "alice")
+	sessions := []*apptest.Client{n.NewUser(t, region.EU, "alice")}
+	for range 3 {
+		sessions = append(sessions, n.SignIn(t, region.EU, sessions[0].UserID))
+	}
 	var admitted atomic.Int64
 	var g sync.WaitGroup
 	for _, code := range region.All() {
-		for range 4 {
+		for _, alice := range sessions {
 			g.Go(func() {
 				for range limit / 2 {
 					if alice.At(code).Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).Status == http.StatusOK {

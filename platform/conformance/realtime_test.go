@@ -233,6 +233,49 @@ func TestResumeMissesNothing(t *testing.T) {
 	require.Equal(t, want, read(owner.Listen(t, addedStream+"?lastEventId="+start, ""), 4))
 }
 
+// TestResumeReadsFurtherPages resumes streams that have missed more events than the server reads at a time.
+func TestResumeReadsFurtherPages(t *testing.T) {
+	t.Parallel()
+	const page = 100
+	n := apptest.Start(t)
+	owner, u := n.NewUser(t, region.SG, "owner"), n.NewUser(t, region.SG, "u")
+	c := newCommunity(t, owner)
+	paths := map[string]int{addedStream: page + 1, severalStream + topics(communityTopic(owner, c)): 2*page + 1}
+	open := map[string]*apptest.Stream{}
+	began := map[string]string{}
+	for path := range paths {
+		open[path] = owner.Listen(t, path, "")
+	}
+	add(t, owner, c, n.NewUser(t, region.SG, "first"))
+	for path, s := range open {
+		s.Next(t)
+		began[path] = s.LastID
+	}
+	for range page + 1 {
+		add(t, owner, c, u)
+		owner.Do(t, http.MethodDelete, membersPath(c), object{"userIds": userIDs(u)}).OK(t)
+	}
+	for path, n := range paths {
+		want := idsOf(t, open[path], n)
+		require.Equal(t, want, idsOf(t, owner.Listen(t, path, began[path]), n), path)
+	}
+}
+
+// idsOf returns the ids of the next events of a stream, which differ.
+func idsOf(t *testing.T, s *apptest.Stream, n int) []string {
+	t.Helper()
+	seen := map[string]bool{}
+	var ids []string
+	for range n {
+		e := s.Next(t)
+		id := e.Response().String(t, "id")
+		require.False(t, seen[id], e.Data)
+		seen[id] = true
+		ids = append(ids, id)
+	}
+	return ids
+}
+
 func TestInvalidLastEventIDs(t *testing.T) {
 	t.Parallel()
 	owner := newUser(t, region.EU, "owner")

@@ -117,6 +117,22 @@ func TestJob(t *testing.T) {
 	require.Nil(t, w.export())
 }
 
+// TestPartsThatRemain has the storage fail once the archive is ready, which is kept for a week all the same.
+func TestPartsThatRemain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.storage.SetHomeOf(func(id string) (region.Code, error) {
+		if w.export().State == store.ExportReady {
+			return "", errors.New("the storage does not answer")
+		}
+		return region.HomeOf(id)
+	})
+	_, err := export.New(w.Deps, w.storage).Continue(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.Equal(t, store.ExportReady, w.export().State)
+	require.WithinDuration(t, servicetest.Noon.Add(7*24*time.Hour), w.export().DueAt, time.Second)
+}
+
 // TestJobResumes fails at each of the transactions of an export in turn, packing included. The next attempt continues.
 func TestJobResumes(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,10 @@ func (s *Service) pack(ctx context.Context, e *store.Export, job *steps.Job) err
 		return err
 	}
 	s.Log.InfoContext(ctx, "user exported", "export", e.ID, "bytes", size)
-	return s.deleteParts(ctx, e)
+	if err := s.deleteParts(ctx, e); err != nil {
+		s.Log.WarnContext(ctx, "parts of an export were left to its end", "export", e.ID, "error", err)
+	}
+	return nil // an error would let the export end after the next attempt instead of after a week
 }
 
 // deleteParts deletes the objects other than the archive. Those that remain are deleted with the archive.

@@ -239,47 +239,85 @@ func TestNothingDrifts(t *testing.T) {
 	w.injectFaults()
 	stop := w.killConnections()
 	var g sync.WaitGroup
+	var done tally
 	for worker := range 8 {
 		g.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(worker), 1))
 			for range 25 {
-				w.something(boss, random, users, id, closed)
+				w.something(&done, boss, random, users, id, closed)
 			}
 		})
 	}
 	g.Wait()
 	stop()
+	done.requireSuccesses(t)
 	w.fault.Store(nil)
 	w.drain()
 	w.requireNoDrift()
 }
 
-// something does one thing to one or two users; whether it succeeds does not matter.
-func (w *world) something(boss context.Context, random *rand.Rand, users []context.Context, id, closed string) {
+// tally counts what operations did, by their names.
+type tally struct {
+	mu        sync.Mutex
+	succeeded map[string]int
+	failed    map[string]error // the last error
+}
+
+// count counts an operation that has ended.
+func (c *tally) count(operation string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.succeeded == nil {
+		c.succeeded, c.failed = map[string]int{}, map[string]error{}
+	}
+	if c.succeeded[operation] += 0; err != nil {
+		c.failed[operation] = err
+		return
+	}
+	c.succeeded[operation]++
+}
+
+// requireSuccesses fails for an operation that never succeeded.
+func (c *tally) requireSuccesses(t *testing.T) {
+	t.Helper()
+	require.NotEmpty(t, c.succeeded)
+	for operation, n := range c.succeeded {
+		require.Positive(t, n, "%s always failed: %v", operation, c.failed[operation])
+	}
+}
+
+// counted is call, whose result is counted.
+func counted[T, U any](c *tally, ctx context.Context, operation string, op func(context.Context, *T) (*U, error), m *T) {
+	_, err := call(ctx, op, m)
+	c.count(operation, err)
+}
+
+// something does one thing to one or two users. It need not succeed each time.
+func (w *world) something(done *tally, boss context.Context, random *rand.Rand, users []context.Context, id, closed string) {
 	s := w.servers[region.All()[random.IntN(3)]]
 	a := users[random.IntN(len(users))]
 	two := []string{fmt.Sprintf("u%d", random.IntN(len(users))), fmt.Sprintf("u%d", random.IntN(len(users)))}
 	switch random.IntN(10) {
 	case 0, 1:
-		_, _ = call(a, s.member.JoinCommunity, &plazav1.JoinCommunityRequest{CommunityId: id})
+		counted(done, a, "join", s.member.JoinCommunity, &plazav1.JoinCommunityRequest{CommunityId: id})
 	case 2:
-		_, _ = call(a, s.member.LeaveCommunity, &plazav1.LeaveCommunityRequest{CommunityId: id})
+		counted(done, a, "leave", s.member.LeaveCommunity, &plazav1.LeaveCommunityRequest{CommunityId: id})
 	case 3:
-		_, _ = call(boss, s.member.BanMembers, &plazav1.BanMembersRequest{CommunityId: id, UserIds: two})
+		counted(done, boss, "ban", s.member.BanMembers, &plazav1.BanMembersRequest{CommunityId: id, UserIds: two})
 	case 4:
-		_, _ = call(boss, s.member.UnbanMembers, &plazav1.UnbanMembersRequest{CommunityId: id, UserIds: two})
+		counted(done, boss, "unban", s.member.UnbanMembers, &plazav1.UnbanMembersRequest{CommunityId: id, UserIds: two})
 	case 5:
-		_, _ = call(boss, s.member.AddMembers, &plazav1.AddMembersRequest{CommunityId: id, UserIds: two})
+		counted(done, boss, "add", s.member.AddMembers, &plazav1.AddMembersRequest{CommunityId: id, UserIds: two})
 	case 6:
-		_, _ = call(boss, s.member.RemoveMembers, &plazav1.RemoveMembersRequest{CommunityId: id, UserIds: two})
+		counted(done, boss, "remove", s.member.RemoveMembers, &plazav1.RemoveMembersRequest{CommunityId: id, UserIds: two})
 	case 7:
-		_, _ = call(boss, s.member.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleCommunityModerator, UserIds: two})
+		counted(done, boss, "promote", s.member.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleCommunityModerator, UserIds: two})
 	case 8:
-		_, _ = call(a, s.request.RequestJoin, &plazav1.RequestJoinRequest{CommunityId: closed})
-		_, _ = call(boss, s.request.ApproveJoin, &plazav1.ApproveJoinRequest{CommunityId: closed, UserId: idOf(a)})
+		counted(done, a, "ask", s.request.RequestJoin, &plazav1.RequestJoinRequest{CommunityId: closed})
+		counted(done, boss, "approve", s.request.ApproveJoin, &plazav1.ApproveJoinRequest{CommunityId: closed, UserId: idOf(a)})
 	case 9:
-		_, _ = call(a, s.request.RequestJoin, &plazav1.RequestJoinRequest{CommunityId: id})
-		_, _ = call(a, s.member.LeaveCommunity, &plazav1.LeaveCommunityRequest{CommunityId: closed})
+		counted(done, a, "ask to join an open community", s.request.RequestJoin, &plazav1.RequestJoinRequest{CommunityId: id})
+		counted(done, a, "leave the closed community", s.member.LeaveCommunity, &plazav1.LeaveCommunityRequest{CommunityId: closed})
 	}
 }
 

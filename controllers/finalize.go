@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -79,8 +80,11 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 		Message: stage.Shorten(fmt.Sprintf("The deletion waits for %s; clusters that cannot be reached are abandoned at %s.",
 			strings.Join(waiting, ", "), until.UTC().Format(time.RFC3339))),
 	})
-	if err := errors.Join(failed, r.writeStatus(ctx, sn, status)); err != nil {
-		return ctrl.Result{}, err
+	if err := r.writeStatus(ctx, sn, status); !apierrors.IsConflict(err) { // the next pass writes it on top of the network's latest version
+		failed = errors.Join(failed, err)
+	}
+	if failed != nil {
+		return ctrl.Result{}, failed
 	}
 	return ctrl.Result{RequeueAfter: deletionInterval}, nil
 }

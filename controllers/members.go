@@ -72,7 +72,10 @@ func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwo
 	if len(status.Clusters) == len(sn.Status.Clusters) {
 		return false, nil
 	}
-	return true, r.writeStatus(ctx, sn, status)
+	if err := r.writeStatus(ctx, sn, status); !apierrors.IsConflict(err) {
+		return true, err
+	}
+	return true, nil // the next pass reads the network again
 }
 
 // setFinalizers adds the finalizers of a network that are wanted and removes those that are not. It reports whether it changed any.

@@ -71,6 +71,18 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
+// TestSoakBeginsWithReadiness checks that a region whose update took longer than the soak must be ready for as long as any other.
+func TestSoakBeginsWithReadiness(t *testing.T) {
+	r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Status: &v1alpha1.SocialNetworkStatus{}}}
+	r.pass.SN.Spec.Rollout.Soak = "30s"
+	r.pass.Region("us").Conditions = []metav1.Condition{
+		{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(start.Add(-time.Hour))},
+	}
+	state, since := r.stateOf("us", deployed(nil), "new")
+	require.Equal(t, soaking, state)
+	require.Equal(t, start, since)
+}
+
 // TestTemplateUpdates checks which of the regions us, eu and sg, in this order, may get the newest template.
 func TestTemplateUpdates(t *testing.T) {
 	late := func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1 }

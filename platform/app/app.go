@@ -52,6 +52,7 @@ type options struct {
 	clock         func() time.Time // of the age of their results, for tests
 	fault         func() error
 	sent          func([]db.Queued)
+	refused       func(db.Queued)
 	insecureKnown bool
 	moves         movePace
 	limits        limits.Limits
@@ -73,6 +74,11 @@ func WithTimeLimits(l limits.Limits) Option { return func(o *options) { o.limits
 
 // WithSentTransactions calls sent with the statements of each transaction, for tests.
 func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }
+
+// WithRefusedTransactions calls refused with the condition that made a transaction fail, for tests.
+func WithRefusedTransactions(refused func(db.Queued)) Option {
+	return func(o *options) { o.refused = refused }
+}
 
 // WithLogLevel lets the operator change the level of the log at run time. Without it, the level is that of the logger.
 func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.logLevel = level } }

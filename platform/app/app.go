@@ -52,6 +52,7 @@ type options struct {
 	clock         func() time.Time // of the age of their results, for tests
 	fault         func() error
 	sent          func([]db.Queued)
+	refused       func(db.Queued)
 	insecureKnown bool
 	moves         movePace
 	limits        limits.Limits
@@ -78,6 +79,11 @@ func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *option
 // WithClock replaces the clock by which everything that the server keeps ends or becomes due, for tests. Time limits and rate limits keep
 // that of the machine.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// WithRefusedTransactions calls refused with the condition that made a transaction fail, for tests.
+func WithRefusedTransactions(refused func(db.Queued)) Option {
+	return func(o *options) { o.refused = refused }
+}
 
 // WithLogLevel lets the operator change the level of the log at run time. Without it, the level is that of the logger.
 func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.logLevel = level } }

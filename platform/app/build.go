@@ -215,6 +215,7 @@ func (d *dependencies) openStore(ctx context.Context, o options) error {
 		Registry:         d.metrics.Registerer(),
 		Fault:            o.fault,
 		Sent:             o.sent,
+		Refused:          o.refused,
 	})
 	if err == nil {
 		d.homes = newHomeStates(d.store, db.NetworkIdentity(string(d.cfg.NetworkID), d.cfg.DirectoryKey.Reveal()))

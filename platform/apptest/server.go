@@ -106,8 +106,8 @@ func (n *Network) serve(t testing.TB, code region.Code) server {
 	t.Helper()
 	ctx, stop := context.WithCancel(n.t.Context())
 	r, err := app.New(ctx, n.config(code, n.options), n.options.log, app.WithStoreFault(n.options.fault), app.WithLogLevel(new(slog.LevelVar)),
-		app.WithSentTransactions(n.locks.check), app.WithMovePace(movesRead, movesSettle), app.WithTimeLimits(n.options.limits()),
-		app.WithClock(n.options.clock.Now))
+		app.WithSentTransactions(n.sent), app.WithRefusedTransactions(n.guards.refuse),
+		app.WithMovePace(movesRead, movesSettle), app.WithTimeLimits(n.options.limits()), app.WithClock(n.options.clock.Now))
 	if err != nil {
 		stop()
 	}

@@ -90,6 +90,7 @@ type fixture struct {
 	open       string
 	private    string
 	events     map[string]string // an event by the community; a user may create few communities, which events have
+	kept       object            // what a change needs besides the request, see guardRow
 }
 
 func newFixture(t *testing.T, options ...apptest.Option) *fixture {

@@ -43,8 +43,11 @@ type Config struct {
 	// Fault is called before each transaction is sent; a non-nil error is handled as if the database had returned it.
 	// Tests use it to inject serialization failures.
 	Fault func() error
-	// Sent is called with the statements of each transaction, unless it is nil. Tests use it to check the order of locks.
+	// Sent is called with the statements of each transaction before they are sent, unless it is nil. Tests use it to check the order
+	// of locks, and to change what a transaction depends on.
 	Sent func([]Queued)
+	// Refused is called with the condition that made a transaction fail, unless it is nil.
+	Refused func(Queued)
 
 	// cockroach reports whether a session is configured and used as those of CockroachDB; reportsCockroach when nil. Tests use
 	// such sessions on PostgreSQL.
@@ -61,6 +64,7 @@ type DB struct {
 	fault     func() error
 	routes    *Routes
 	sent      func([]Queued)
+	refused   func(Queued)
 	cockroach func(*pgx.Conn) bool // see Config.cockroach
 
 	stop context.CancelFunc // stops the background probes
@@ -88,7 +92,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d := &DB{
-		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent,
+		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, refused: cfg.Refused,
 		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits), stop: stop,
 	}
 	for _, code := range region.All() {

@@ -2,12 +2,13 @@ package db
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 )
 
 // CheckLocks returns an error if a transaction of these statements updates a row of a shared table that it has not locked
-// before its other statements, or if it locks rows in another order than that of the tables and keys. Tests call it for
-// every transaction.
+// before its other statements, if it locks rows in another order than that of the tables and keys, or if it updates rows of
+// another table with the same statement in another order than that of their keys. Tests call it for every transaction.
 func CheckLocks(sent []Queued) error {
 	c := &lockCheck{}
 	for _, q := range sent {
@@ -20,8 +21,9 @@ func CheckLocks(sent []Queued) error {
 
 // lockCheck is the state of a transaction after some statements.
 type lockCheck struct {
-	locked []RowKey // in the order of the locks
-	began  bool     // whether a statement that locks nothing was sent
+	locked []RowKey                // in the order of the locks
+	began  bool                    // whether a statement that locks nothing was sent
+	last   map[*Statement][]string // the key of the row that a statement updated last
 }
 
 func (c *lockCheck) next(q Queued) error {
@@ -40,7 +42,40 @@ func (c *lockCheck) next(q Queued) error {
 		}
 	}
 	c.began = c.began || len(rows) == 0
+	return c.updateInOrder(q)
+}
+
+// updates matches statements that update or delete existing rows.
+var updates = regexp.MustCompile(`\b(UPDATE|DELETE FROM) [a-z_]+\b`)
+
+// updateInOrder records the update of a row that is not shared. Transactions that update the same rows in different orders would wait
+// for each other.
+func (c *lockCheck) updateInOrder(q Queued) error {
+	if q.Statement.Update != nil || !updates.MatchString(q.Statement.SQL) {
+		return nil
+	}
+	key := keyOf(q.Args)
+	if last := c.last[q.Statement]; slices.Compare(key, last) < 0 {
+		return fmt.Errorf("the row %q is updated after the row %q", key, last)
+	}
+	if c.last == nil {
+		c.last = map[*Statement][]string{}
+	}
+	c.last[q.Statement] = key
 	return nil
+}
+
+// keyOf returns the texts with which the arguments of a statement begin, after the home: the key of the row.
+func keyOf(args []any) []string {
+	var key []string
+	for _, a := range args[1:] {
+		text, ok := a.(string)
+		if !ok {
+			break
+		}
+		key = append(key, text)
+	}
+	return key
 }
 
 // lock records locks of rows of a table.

@@ -11,6 +11,7 @@ import (
 func TestCheckLocks(t *testing.T) {
 	boxes := shared["boxes"]
 	read, thing, some, box := raw("read"), raw("thing").Updates(things, 2), raw("some").Updates(things, 2), raw("box").Updates(boxes, 2)
+	row, insert := raw("UPDATE rows SET n = 1 WHERE home = $1 AND place = $2 AND id = $3 AND version = $4"), raw("INSERT INTO rows")
 	unlocked := raw("unlocked").UpdatesUnlocked(things, "for a reason")
 	sent := func(st *db.Statement, args ...any) db.Queued {
 		return db.Queued{Statement: st, Args: append([]any{"us"}, args...)}
@@ -30,6 +31,10 @@ func TestCheckLocks(t *testing.T) {
 		"another order of tables": {
 			[]db.Queued{sent(boxes.Lock, []string{"1"}), sent(things.Lock, []string{"1"})}, `the row "1" of things is locked after the row "1" of boxes`,
 		},
+		"rows in order":               {[]db.Queued{sent(row, "a", "1", 9), sent(row, "a", "2", 3), sent(row, "b", "1", 7)}, ""},
+		"rows in another order":       {[]db.Queued{sent(row, "a", "2", 3), sent(row, "a", "1", 9)}, `the row ["a" "1"] is updated after the row ["a" "2"]`},
+		"insertions in any order":     {[]db.Queued{sent(insert, "a", "2"), sent(insert, "a", "1")}, ""},
+		"other statements in between": {[]db.Queued{sent(row, "a", "2", 3), sent(read), sent(row, "a", "1", 9)}, `is updated after the row`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := db.CheckLocks(c.sent)

@@ -63,4 +63,7 @@ type Queued struct {
 	Statement *Statement
 	SQL       string
 	Args      []any // the home first
+	// Callers are the program counters of the functions that queued the statement as a condition of its transaction. They are only
+	// known with Config.Sent.
+	Callers []uintptr
 }

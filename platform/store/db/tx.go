@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -38,6 +39,8 @@ type Step struct {
 	guard     error
 	conflicts map[string]error
 	recovers  bool // see Recover
+	traced    bool // whether callers are noted
+	callers   []uintptr
 }
 
 // NewTx returns an empty transaction in home.
@@ -54,7 +57,8 @@ func (t *Tx) Exec(st *Statement, args ...any) *Step { return t.Query(st, nil, ar
 // Query queues a statement. The home is its first argument. scan is called once for each attempt and must not keep
 // results of an earlier one.
 func (t *Tx) Query(st *Statement, scan func(pgx.Rows) error, args ...any) *Step {
-	t.steps = append(t.steps, Step{statement: st, scan: scan, args: append([]any{string(t.home)}, args...)})
+	args = append([]any{string(t.home)}, args...)
+	t.steps = append(t.steps, Step{statement: st, scan: scan, args: args, traced: t.db != nil && t.db.sent != nil})
 	return &t.steps[len(t.steps)-1]
 }
 
@@ -62,7 +66,9 @@ func (t *Tx) Query(st *Statement, scan func(pgx.Rows) error, args ...any) *Step 
 // must divide by a count that is zero if the condition is false: a division by zero fails both PostgreSQL and
 // CockroachDB in the middle of a pipeline.
 func (t *Tx) Guard(st *Statement, refusal error, args ...any) {
-	t.Query(st, nil, args...).guard = refusal
+	s := t.Query(st, nil, args...)
+	s.guard = refusal
+	s.noteCallers()
 }
 
 // OnConflict makes Commit return err if the statement violates the unique constraint.
@@ -71,6 +77,18 @@ func (s *Step) OnConflict(constraint string, err error) {
 		s.conflicts = map[string]error{}
 	}
 	s.conflicts[constraint] = err
+	s.noteCallers()
+}
+
+// maxCallers bounds how many callers of a condition are noted.
+const maxCallers = 8
+
+// noteCallers notes the functions that make the step a condition of its transaction, for tests.
+func (s *Step) noteCallers() {
+	if s.traced {
+		s.callers = make([]uintptr, maxCallers)
+		s.callers = s.callers[:runtime.Callers(3, s.callers)]
+	}
 }
 
 // Recover queues a query that is only sent if an earlier attempt may have been committed. It reads what that attempt has
@@ -101,9 +119,13 @@ func (t *Tx) Queued() []Queued {
 func queued(steps []Step) []Queued {
 	all := make([]Queued, 0, len(steps))
 	for _, s := range steps {
-		all = append(all, Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args})
+		all = append(all, s.queued())
 	}
 	return all
+}
+
+func (s *Step) queued() Queued {
+	return Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args, Callers: s.callers}
 }
 
 // maxRetries bounds the retries of a transaction, which take about three seconds including the backoff.
@@ -180,9 +202,9 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 		case lost != nil && isMoving(err):
 			return lost
 		case failed != nil && failed.guard != nil && sqlState(err) == stateDivisionByZero:
-			return failed.guard
+			return t.refuse(failed, failed.guard)
 		case failed != nil && failed.conflicts[violatedConstraint(err)] != nil:
-			return failed.conflicts[violatedConstraint(err)]
+			return t.refuse(failed, failed.conflicts[violatedConstraint(err)])
 		case try >= maxRetries || ctx.Err() != nil:
 			return err
 		case retryable(err):
@@ -197,6 +219,14 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 			return err
 		}
 	}
+}
+
+// refuse returns the refusal of the step that made the transaction fail.
+func (t *Tx) refuse(failed *Step, refusal error) error {
+	if t.db.refused != nil {
+		t.db.refused(failed.queued())
+	}
+	return refusal
 }
 
 // stepsOf returns the steps of an attempt.

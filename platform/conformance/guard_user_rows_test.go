@@ -1,0 +1,347 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Callers of the rows of users.
+const (
+	apiKey  principal = "an application with an API key"
+	another principal = "another user of the row" // who is set by the request
+)
+
+// aboutNewcomer builds a request that names a new user.
+func aboutNewcomer(more object) func(*testing.T, *fixture) object {
+	return func(t *testing.T, g *fixture) object {
+		t.Helper()
+		g.principals[newcomer] = g.user(t)
+		return with(object{"userId": g.principals[newcomer].UserID}, more)
+	}
+}
+
+// erases is the change that erases the new user, who is deleted at once, and waits for the rest.
+func erases(t *testing.T, g *fixture, _ string, _ object) {
+	t.Helper()
+	user := g.principals[newcomer]
+	g.principals[adminToken].Do(t, http.MethodDelete, "/api/v4/users/"+user.UserID, nil).OK(t)
+	(&erasureFixture{n: g.n, conn: connectTo(t, g.n)}).awaitErasure(t, user.InternalID)
+}
+
+func userGuardRows() []guardRow {
+	revokes := calls("SessionService/RevokeUserSessions", "userId")
+	device := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return with(aboutNewcomer(nil)(t, g), object{"platform": "android", "token": region.NewID(region.EU)})
+	}
+	promotes := callsAs(adminToken, "UserService/UpdateUser", object{"roles": []string{"moderator"}}, "userId")
+	wallPost := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		g.principals[newcomer] = g.user(t)
+		return object{"referenceId": newWallPost(t, g.principals[newcomer]), "data": object{"text": "x"}}
+	}
+	uploaded := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return object{"fileId": upload(t, g.author, "file", "guarded", []byte("x"))["fileId"]}
+	}
+	altText := func(t *testing.T, g *fixture) object { t.Helper(); return with(uploaded(t, g), object{"altText": "x"}) }
+	deletesFile := calls("FileService/DeleteFile", "fileId")
+	sends := func(t *testing.T, g *fixture, _ object) int {
+		t.Helper()
+		code, _ := g.author.Upload(t, "file", "guarded", []byte("x")).Error(t)
+		return code
+	}
+	abandons := func(t *testing.T, g *fixture, _ string, _ object) {
+		t.Helper()
+		g.exec(t, `UPDATE uploads SET abandoned = true`)
+	}
+	return []guardRow{
+		{
+			condition: "store.InsertFile sqlUploadGuardOpen", procedure: "an upload", request: noFields, send: sends, change: abandons, want: 500000,
+			writes: []string{"uploads"},
+		},
+		{
+			condition: "service/user.setBan GuardTarget", procedure: "UserService/BanUser", by: adminToken,
+			request: aboutNewcomer(nil), change: erases, want: 400400,
+		},
+		{
+			condition: "service/user.changeFlags GuardTarget", procedure: "UserService/FlagUser", by: member,
+			request: aboutNewcomer(nil), change: erases, want: 400400,
+		},
+		{
+			condition: "service/user.UpdateUser GuardTarget", procedure: "UserService/UpdateUser", by: adminToken,
+			request: aboutNewcomer(object{"displayName": "x"}), change: erases, want: 400400,
+		},
+		{
+			condition: "service/session.revokeAll GuardTarget", procedure: "SessionService/RevokeUserSessions", by: adminToken,
+			request: aboutNewcomer(nil), change: erases, want: 400400,
+		},
+		{
+			condition: "service/session.store GuardNoRoles", procedure: "SessionService/CreateSession", by: apiKey,
+			request: aboutNewcomer(object{"deviceId": "second"}), change: promotes, want: 400100,
+		},
+		{
+			condition: "service/notification.RegisterDevice GuardDeviceSession", procedure: "NotificationService/RegisterDevice", by: newcomer,
+			request: device, change: revokesNewcomer(revokes), want: 400100,
+		},
+		{
+			condition: "service/notification.putItems GuardTarget", procedure: "CommentService/CreateComment", by: member,
+			request: wallPost, change: erases, inBackground: true,
+		},
+		{
+			condition: "store.UpdateAltText sqlFileGuard", procedure: "FileService/UpdateFile", by: theAuthor,
+			request: altText, change: deletesFile, want: 400400,
+		},
+		{
+			condition: "store.DeleteFile sqlFileGuard", procedure: "FileService/DeleteFile", by: theAuthor,
+			request: uploaded, change: deletesFile, want: 400400,
+		},
+	}
+}
+
+// revokesNewcomer is a change that names the new user.
+func revokesNewcomer(revokes change) change {
+	return func(t *testing.T, g *fixture, procedure string, _ object) {
+		t.Helper()
+		revokes(t, g, procedure, object{"userId": g.principals[newcomer].UserID})
+	}
+}
+
+// aboutAnother builds a request of a new user about another one, who is at home in a region. The new user did before what the
+// procedures say.
+func aboutAnother(code region.Code, before ...string) func(*testing.T, *fixture) object {
+	return func(t *testing.T, g *fixture) object {
+		t.Helper()
+		g.principals[newcomer], g.principals[another] = g.user(t), g.n.SignIn(t, code, apptest.UserID("another"))
+		request := object{"userId": g.principals[another].UserID}
+		for _, procedure := range before {
+			again(newcomer)(t, g, procedure, request)
+		}
+		return request
+	}
+}
+
+func followGuardRows() []guardRow {
+	const service = "FollowService/"
+	byNewcomer := func(procedure string) change { return callsAs(newcomer, service+procedure, nil, "userId") }
+	byAnother := func(procedure string) change {
+		return func(t *testing.T, g *fixture, _ string, _ object) {
+			t.Helper()
+			again(another)(t, g, service+procedure, object{"userId": g.principals[newcomer].UserID})
+		}
+	}
+	// followed is a request about a user who followed the new one, and who does so again before the block is known at that user's home.
+	followed := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		request := aboutAnother(region.US)(t, g)
+		byAnother("FollowUser")(t, g, "", nil)
+		byAnother("UnfollowUser")(t, g, "", nil)
+		return request
+	}
+	followsAgain := func(t *testing.T, g *fixture, _ string, _ object) {
+		t.Helper()
+		g.exec(t, `UPDATE follows SET status = 'accepted', version = version + 1 WHERE follower_id = $1`, g.principals[another].InternalID)
+	}
+	outdated := func(t *testing.T, g *fixture, _ string, _ object) {
+		t.Helper()
+		g.exec(t, `UPDATE blocked_by SET version = version + 10 WHERE blocker_id = $1`, g.principals[newcomer].InternalID)
+	}
+	return []guardRow{
+		{
+			condition: "service/follow.store GuardTarget", procedure: service + "FollowUser", by: newcomer,
+			request: aboutAnother(region.EU), change: erases, want: 400400,
+		},
+		{
+			condition: "store.GuardNotBlocked sqlBlockGuardNone", procedure: service + "FollowUser", by: newcomer,
+			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"), want: 400300,
+		},
+		{
+			condition: "store.GuardNotBlocked sqlBlockedByGuardNone", procedure: service + "FollowUser", by: newcomer,
+			request: aboutAnother(region.EU), change: byAnother("BlockUser"), want: 400300,
+		},
+		{
+			condition: "store.ChangeFollow follows_pkey", procedure: service + "FollowUser", by: newcomer,
+			request: aboutAnother(region.EU), change: byNewcomer("FollowUser"),
+		},
+		{
+			condition: "store.ChangeFollow sqlFollowUpdate", procedure: service + "UnfollowUser", by: newcomer,
+			request: aboutAnother(region.EU, service+"FollowUser"), change: byNewcomer("UnfollowUser"), want: 400400,
+		},
+		{
+			condition: "store.ChangeBlock blocks_pkey", procedure: service + "BlockUser", by: newcomer,
+			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"),
+		},
+		{
+			condition: "store.ChangeBlock sqlBlockUpdate", procedure: service + "UnblockUser", by: newcomer,
+			request: aboutAnother(region.EU, service+"BlockUser"), change: byNewcomer("UnblockUser"), want: 400400,
+		},
+		{
+			condition: "service/follow.storeBlock GuardNoFollow", procedure: service + "BlockUser", by: newcomer,
+			request: aboutAnother(region.EU), change: byNewcomer("FollowUser"),
+		},
+		{
+			condition: "service/follow.applyBlock GuardNoFollow", procedure: service + "BlockUser", by: newcomer,
+			request: followed, change: followsAgain, inBackground: true,
+		},
+		{
+			condition: "store.MirrorBlock sqlBlockedByGuardVersion", procedure: service + "UnblockUser", by: newcomer,
+			request: aboutAnother(region.US, service+"BlockUser"), change: outdated, inBackground: true,
+		},
+	}
+}
+
+// networkGuardRows are the rows of the operations of administrators, and of what they start in the background.
+func networkGuardRows() []guardRow {
+	webhook := func() object {
+		return object{"url": "https://hooks.example.com/", "name": apptest.UserID("hook"), "isEnabled": false}
+	}
+	fullOfWebhooks := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		for range 9 {
+			again(adminToken)(t, g, "WebhookService/CreateWebhook", webhook())
+		}
+		return webhook()
+	}
+	addsWebhook := func(t *testing.T, g *fixture, procedure string, _ object) {
+		t.Helper()
+		again(adminToken)(t, g, procedure, webhook())
+	}
+	fullOfRules := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		var rules []string
+		for i := range 99 {
+			rules = append(rules, fmt.Sprintf("[a-z]+%d\\.example", i))
+		}
+		again(adminToken)(t, g, "ModerationListService/AddAllowRules", object{"regexs": rules})
+		return object{"regexs": []string{"[a-z]+x\\.example"}}
+	}
+	erased := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		r := aboutNewcomer(nil)(t, g)
+		g.kept = g.contentOf(t, g.principals[newcomer])
+		return r
+	}
+	deletes := func(noun, field string) change {
+		return func(t *testing.T, g *fixture, _ string, _ object) {
+			t.Helper()
+			require.Zero(t, g.call(t, g.principals[adminToken], row{procedure: noun}, object{field: g.kept[field]}), noun)
+		}
+	}
+	// outdates is the change of another server that works on the same rows, including those of earlier rows.
+	outdates := func(table string) change {
+		return func(t *testing.T, g *fixture, _ string, _ object) {
+			t.Helper()
+			g.exec(t, `UPDATE `+table+` SET version = version + 1`)
+		}
+	}
+	due := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return object{"id": newScheduled(t, g.author, scheduling(timeIn(time.Hour), g.open, "due"))}
+	}
+	makesDue := func(t *testing.T, g *fixture, r object) int {
+		t.Helper()
+		g.n.MakeDue(t, "scheduled_posts", text(r, "id"))
+		return 0
+	}
+	repeatable := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		user := g.user(t)
+		g.principals[newcomer] = user.With("Idempotency-Key", user.UserID)
+		return object{"targetType": "user", "targetId": user.UserID, "data": object{"text": "once"}}
+	}
+	repeats := func(t *testing.T, g *fixture, procedure string, request object) {
+		t.Helper()
+		g.exec(t, `UPDATE idempotency_keys SET locked_until = now() - interval '1 second'`)
+		again(newcomer)(t, g, procedure, request)
+	}
+	const erase = "ErasureService/EraseUser"
+	return []guardRow{
+		{
+			condition: "service/role.store GuardRoleIDFree", procedure: "RoleService/CreateRole", by: adminToken,
+			change: again(adminToken), want: 400315,
+		},
+		{
+			condition: "service/webhook.update GuardWebhooks", procedure: "WebhookService/CreateWebhook", by: adminToken,
+			request: fullOfWebhooks, change: addsWebhook, want: 500000,
+		},
+		{
+			condition: "store.AddDailyUsage sqlDailyUsageGuard", procedure: "ChannelService/CreateChannel", by: newcomer, request: firstChannel,
+			change: spendsChannels, want: 400311,
+		},
+		{
+			condition: "store.WithIdempotency sqlIdempotencyMarkGuard", procedure: "PostService/CreatePost", by: newcomer, request: repeatable,
+			change: repeats,
+		},
+		{
+			condition: "store.ResolveScheduledPost sqlScheduledGuardWaiting", procedure: "ScheduledPostService/SchedulePost", request: due, send: makesDue,
+			change: calls("ScheduledPostService/CancelScheduledPost", "id"), inBackground: true,
+		},
+		{
+			condition: "service/moderationlist.update GuardModerationRules", procedure: "ModerationListService/AddAllowRules", by: adminToken,
+			request: fullOfRules, change: again(adminToken, object{"regexs": []string{"[a-z]+y\\.example"}}), want: 500000,
+		},
+		{
+			condition: "service/erasure.deletePost GuardPost", procedure: erase, by: adminToken,
+			request: erased, change: deletes("PostService/DeletePost", "postId"), inBackground: true,
+		},
+		{
+			condition: "service/erasure.deleteStory GuardStory", procedure: erase, by: adminToken,
+			request: erased, change: deletes("StoryService/DeleteStory", "storyId"), inBackground: true,
+		},
+		{
+			condition: "service/erasure.deleteComment GuardCommentStatus", procedure: erase, by: adminToken,
+			request: erased, change: deletes("CommentService/DeleteComment", "commentId"), inBackground: true,
+		},
+		{
+			condition: "service/erasure.deleteMessage GuardMessage", procedure: erase, by: adminToken,
+			request: erased, change: deletes("MessageService/DeleteMessage", "messageId"), inBackground: true,
+		},
+		{
+			condition: "store.UpdateErasure sqlErasureUpdate", procedure: erase, by: adminToken,
+			request: aboutNewcomer(nil), change: outdates("erasures"), inBackground: true,
+		},
+		{
+			condition: "store.UpdateExport sqlExportUpdate", procedure: "ExportService/StartExport", by: adminToken,
+			request: aboutNewcomer(nil), change: outdates("user_exports"), inBackground: true,
+		},
+		{
+			condition: "store.UpdateUserMove sqlUserMoveUpdate", procedure: "MoveService/MoveUser", by: adminToken,
+			request: aboutNewcomer(object{"region": "sg"}), change: outdates("user_moves"), inBackground: true,
+		},
+	}
+}
+
+// mostChannels is how many channels a user may create in a day.
+const mostChannels = 1000
+
+// firstChannel builds a request for the first channel of a new user.
+func firstChannel(t *testing.T, g *fixture) object {
+	t.Helper()
+	g.principals[newcomer] = g.user(t)
+	return object{"displayName": "c"}
+}
+
+// spendsChannels uses up the quota of the new user.
+func spendsChannels(t *testing.T, g *fixture, _ string, _ object) {
+	t.Helper()
+	g.exec(t, `INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ('eu', $1, 'channels', $2, $3)`,
+		g.principals[newcomer].InternalID, time.Now().UTC().Format(time.DateOnly), mostChannels)
+}
+
+// contentOf makes content of a user of each kind whose deletion an erasure shares with other users, and returns its ids.
+func (g *fixture) contentOf(t *testing.T, c *apptest.Client) object {
+	t.Helper()
+	c.Join(t, g.open)
+	chat := newChat(t, g.boss, c)
+	return object{
+		"postId": newPost(t, c, g.open), "storyId": newWallStory(t, c), "commentId": newComment(t, c, g.post(t, g.open)),
+		"messageId": chat.newMessage(t, c, "hello"),
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -92,13 +93,13 @@ func (u undoing) await(t *testing.T, want []any, why string) {
 			}
 		}
 	}()
-	require.Eventually(t, func() bool { got = u.state(t); return reflect.DeepEqual(want, got) }, apptest.Patience, tick, why)
+	require.True(t, isReached(func() bool { got = u.state(t); return reflect.DeepEqual(want, got) }), why)
 }
 
 // awaitChange waits until the state is another one, which it returns.
 func (u undoing) awaitChange(t *testing.T, before []any) []any {
 	t.Helper()
-	require.Eventually(t, func() bool { return u.hasChanged(before, u.state(t)) }, apptest.Patience, tick, "no read shows the effect")
+	require.True(t, isReached(func() bool { return u.hasChanged(before, u.state(t)) }), "no read shows the effect")
 	return u.settled(t)
 }
 
@@ -116,13 +117,28 @@ func (u undoing) hasChanged(before, state []any) bool {
 func (u undoing) settled(t *testing.T) []any {
 	t.Helper()
 	last := u.state(t)
-	require.Eventually(t, func() bool {
+	require.True(t, isReached(func() bool {
 		state := u.state(t)
 		same := reflect.DeepEqual(last, state)
 		last = state
 		return same
-	}, apptest.Patience, tick, "the state keeps changing")
+	}), "the state keeps changing")
 	return last
+}
+
+// isReached waits until a condition holds, and reports false if it does not in time. Unlike require.Eventually it runs the condition in
+// the goroutine of the test, which the condition may end.
+func isReached(condition func() bool) bool {
+	ticks, end := time.NewTicker(tick), time.After(apptest.Patience)
+	defer ticks.Stop()
+	for !condition() {
+		select {
+		case <-ticks.C:
+		case <-end:
+			return false
+		}
+	}
+	return true
 }
 
 // TestInverses makes each operation that has an inverse, and undoes it.

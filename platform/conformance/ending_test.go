@@ -99,7 +99,8 @@ func TestEveryTimeHasAnEnding(t *testing.T) {
 
 // records are the names of columns with the time at which something has happened.
 var records = []string{
-	"acted_at", "applied_at", "cancelled_at", "changed_at", "claimed_at", "closed_at", "created_at", "day", "deleted_at", "edited_at", "emptied_at", "ended_at",
+	"acted_at", "applied_at", "cancelled_at", "changed_at", "claimed_at", "closed_at", "created_at", "day", "deleted_at", "edited_at", "emptied_at",
+	"ended_at",
 	"escalated_at", "finished_at", "first_at", "flagged_at", "hidden_at", "joined_at", "last_activity", "last_at", "last_message_at", "last_occurred_at",
 	"last_seen_at", "last_sync_at", "live_at", "locked_at", "opened_at", "pinned_at", "post_created_at",
 	"presence_changed_at", "recorded_at", "requested_at", "resolved_at", "responded_at",

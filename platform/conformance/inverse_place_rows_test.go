@@ -23,7 +23,8 @@ func memberInverses() []inverse {
 		for _, c := range []*apptest.Client{first, second} {
 			reads = append(reads, reading{c, "CommunityService/GetCommunity", community}, reading{c, "CommunityService/GetMyPermissions", community})
 		}
-		return id, request, append(reads, reading{g.boss, "MemberService/ListMembers", community}, reading{g.boss, "CommunityService/GetCommunity", community},
+		return id, request, append(reads,
+			reading{g.boss, "MemberService/ListMembers", community}, reading{g.boss, "CommunityService/GetCommunity", community},
 			reading{g.boss, "MemberService/ListMembers", object{"communityId": id, "memberships": []string{"banned"}}})
 	}
 	joined := []string{"lastJoin", "lastActivity", "notMemberReason"}
@@ -179,7 +180,8 @@ func moderationInverses() []inverse {
 	}
 	for _, list := range []string{"Allow", "Block"} {
 		service := "ModerationListService/"
-		all = append(all, inverse{do: service + "Add" + list + "Rules", undo: service + "Delete" + list + "Rules", prepare: func(_ *testing.T, g *fixture) undoing {
+		do, undo := service+"Add"+list+"Rules", service+"Delete"+list+"Rules"
+		all = append(all, inverse{do: do, undo: undo, prepare: func(_ *testing.T, g *fixture) undoing {
 			return undoing{
 				request: object{"regexs": []string{"first.example", "second.example"}}, by: g.principals[adminToken], lower: g.principals[moderator],
 				inverse: func(answer object) object { return object{"ruleIds": valuesOf(answer, "ruleId")} },

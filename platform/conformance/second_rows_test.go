@@ -109,7 +109,9 @@ func postTwice() []twice {
 		return all
 	}
 	scheduled := func(g *fixture, lists object) object {
-		return object{"scheduledAt": timeIn(time.Hour), "postData": with(object{"targetType": "community", "targetId": g.open, "data": object{"text": "x"}}, lists)}
+		return with(scheduling(timeIn(time.Hour), g.open, "x"), object{
+			"postData": with(object{"targetType": "community", "targetId": g.open, "data": object{"text": "x"}}, lists),
+		})
 	}
 	listed := func(t *testing.T, g *fixture) *apptest.Response {
 		t.Helper()
@@ -272,7 +274,8 @@ func placeTwice() []twice {
 		t.Helper()
 		fields, values := g.pairs(t, "tags")
 		ids := categories(t, g)
-		return send(t, g.boss, "CommunityService/GetCommunity", object{"communityId": change(with(fields, object{"categoryIds": ids}))}), append(values, ids...)
+		id := change(with(fields, object{"categoryIds": ids}))
+		return send(t, g.boss, "CommunityService/GetCommunity", object{"communityId": id}), append(values, ids...)
 	}
 	event := func(g *fixture, fields object) object {
 		return with(eventIn(g.boss.UserID), object{"originType": "user"}, fields)
@@ -319,7 +322,8 @@ func placeTwice() []twice {
 func pollTwice() []twice {
 	poll := func(t *testing.T, g *fixture) (id object, answers []string) {
 		t.Helper()
-		request := object{"question": "which?", "answerType": "multiple", "answers": []object{{"data": "first answer"}, {"data": "second answer"}, {"data": "third"}}}
+		choices := []object{{"data": "first answer"}, {"data": "second answer"}, {"data": "third"}}
+		request := object{"question": "which?", "answerType": "multiple", "answers": choices}
 		r := send(t, g.author, "PollService/CreatePoll", request)
 		return object{"pollId": r.String(t, "polls.0.pollId")}, r.Strings(t, "polls.0.answers", "id")
 	}
@@ -359,7 +363,8 @@ func pollTwice() []twice {
 func settingTwice() []twice {
 	var rows []twice
 	for _, list := range []string{"Allow", "Block"} {
-		rows = append(rows, twice{"ModerationListService/Add" + list + "Rules", []string{"regexs"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
+		procedure := "ModerationListService/Add" + list + "Rules"
+		rows = append(rows, twice{procedure, []string{"regexs"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
 			t.Helper()
 			admin := g.principals[adminToken]
 			words := []string{"first" + strings.ToLower(list) + ".example", "second" + strings.ToLower(list) + ".example"}

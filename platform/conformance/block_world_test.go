@@ -65,6 +65,7 @@ func newBlockWorld(t *testing.T) *blockWorld {
 			cfg.DatabaseURLEU = dburl.MustParse(unreachableDatabase)
 		}
 	}))
+	n.Admin(region.EU).Do(t, http.MethodPut, socialPath, object{"showEveryonePost": true}).OK(t)
 	user := func(code region.Code, name string) *apptest.Client { return n.NewUser(t, code, name).At(region.EU) }
 	w := &blockWorld{
 		n: n, boss: user(region.US, "boss"), third: user(region.EU, "third"), word: newWord(t),

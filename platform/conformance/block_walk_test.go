@@ -58,9 +58,9 @@ var withoutBlocks = map[string]string{
 	"of channels and communities, not of users": `ChannelService/BatchGetChannels ChannelService/GetChannel ChannelService/ListChannels
 		CommunityService/ListRecommendedCommunities CommunityService/ListTrendingCommunities MessageFeedService/BatchGetMessageFeeds
 		MessageFeedService/GetMessageFeed MessageFeedService/ListMessageFeeds PinService/ListCommunityPins`,
-	"counts of users, whoever they are": `FollowService/GetFollowInfo PresenceService/CountPresences`,
-	"with tests of their own":           `FileService/GetFile NotificationService/ListTrayItems`,
-	"as of an operation with rows":      `FeedService/ListContentFeed MarkerService/ListDeliveredUsers PollService/GetPoll RoomService/ListLiveRooms`,
+	"counts of all users":          `FollowService/GetFollowInfo PresenceService/CountPresences`,
+	"with tests of their own":      `FileService/GetFile NotificationService/ListTrayItems`,
+	"as of an operation with rows": `FeedService/ListContentFeed MarkerService/ListDeliveredUsers PollService/GetPoll RoomService/ListLiveRooms`,
 }
 
 // TestEveryReadHasABlockRow fails for an operation without side effects that has neither a row nor a reason.

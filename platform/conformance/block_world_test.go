@@ -33,7 +33,10 @@ const (
 )
 
 // onWall are the marks that the wall of a user decides about.
-var onWall = map[string]bool{wallPost: true, guestPost: true, wallComment: true, wallStory: true, wallMeeting: true, wallRoom: true, wallStream: true, anyAnswer: true}
+var onWall = map[string]bool{
+	wallPost: true, guestPost: true, wallComment: true, wallStory: true,
+	wallMeeting: true, wallRoom: true, wallStream: true, anyAnswer: true,
+}
 
 // side is one of two users, one of whom blocks the other.
 type side struct {

@@ -36,7 +36,10 @@ func newEventWalk(t *testing.T) *eventWalk {
 		cfg.MediaKey = mediaSecret
 		cfg.MediaIngestURL, cfg.MediaPlaybackURL = "rtmp://ingest.test:1935/live/in", "https://play.test/live"
 	}))
-	w := &eventWalk{n: n, users: map[principal]*apptest.Client{}, beacons: map[region.Code]beacon{}, emitted: map[string]bool{}, topics: map[string]bool{}}
+	w := &eventWalk{
+		n: n, users: map[principal]*apptest.Client{}, beacons: map[region.Code]beacon{},
+		emitted: map[string]bool{}, topics: map[string]bool{},
+	}
 	for i, who := range listenerPrincipals {
 		w.users[who] = n.NewUser(t, region.All()[i%3], "listener").At(region.EU)
 	}
@@ -73,7 +76,7 @@ func (w *eventWalk) call(t *testing.T, by *apptest.Client, procedure string, bod
 // audience reports who receives an event.
 type audience func(*listener) bool
 
-// only are events that are for some principals, whoever may read their objects. Each use says why.
+// only are events that are for some of those who may read their objects. Each use says why.
 func only(who ...principal) audience {
 	return func(l *listener) bool { return slices.Contains(who, l.who) }
 }
@@ -108,7 +111,7 @@ type event struct {
 // logNames are the names in the log of events that clients know by another one.
 var logNames = map[string]string{"community.joined": eventlog.CommunityUserAdded}
 
-// logged returns how many events with a name are in the logs, or -1 if the test is over.
+// logged returns how many events with a name are in the logs, or -1 if the test has ended.
 func (w *eventWalk) logged(t *testing.T, name string) (rows int) {
 	t.Helper()
 	name = cmp.Or(logNames[name], name)
@@ -250,7 +253,7 @@ var unemitted = map[string]string{
 	"community.userChanged": "no operation replaces as many roles of a member as it adds",
 }
 
-// TestEventsReachThoseWhoMayRead fails for an event and for a kind of topic without a row, and for an event that somebody receives who may
+// TestEventsReachThoseWhoMayRead fails for an event and for a kind of topic without a row, and for an event that a user receives who may
 // not read what it is about.
 func TestEventsReachThoseWhoMayRead(t *testing.T) {
 	t.Parallel()

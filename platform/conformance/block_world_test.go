@@ -33,7 +33,10 @@ const (
 )
 
 // onWall are the marks that the wall of a user decides about.
-var onWall = map[string]bool{wallPost: true, guestPost: true, wallComment: true, wallStory: true, wallMeeting: true, wallRoom: true, wallStream: true, anyAnswer: true}
+var onWall = map[string]bool{
+	wallPost: true, guestPost: true, wallComment: true, wallStory: true,
+	wallMeeting: true, wallRoom: true, wallStream: true, anyAnswer: true,
+}
 
 // side is one of two users, one of whom blocks the other.
 type side struct {
@@ -65,6 +68,7 @@ func newBlockWorld(t *testing.T) *blockWorld {
 			cfg.DatabaseURLEU = dburl.MustParse(unreachableDatabase)
 		}
 	}))
+	n.Admin(region.EU).Do(t, http.MethodPut, socialPath, object{"showEveryonePost": true}).OK(t)
 	user := func(code region.Code, name string) *apptest.Client { return n.NewUser(t, code, name).At(region.EU) }
 	w := &blockWorld{
 		n: n, boss: user(region.US, "boss"), third: user(region.EU, "third"), word: newWord(t),

@@ -24,7 +24,8 @@ func (w *eventWalk) awaitRefusal(t *testing.T, who principal, topics ...string) 
 	for _, l := range w.present {
 		for _, topic := range topics {
 			if l.who == who {
-				require.Eventually(t, func() bool { return !l.mqtt.Subscribe(t, topic) }, apptest.Patience, 50*time.Millisecond, "%s subscribes to %s", who, topic)
+				refused := func() bool { return !l.mqtt.Subscribe(t, topic) }
+				require.Eventually(t, refused, apptest.Patience, 50*time.Millisecond, "%s subscribes to %s", who, topic)
 			}
 		}
 	}

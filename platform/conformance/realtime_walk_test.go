@@ -36,7 +36,10 @@ func newEventWalk(t *testing.T) *eventWalk {
 		cfg.MediaKey = mediaSecret
 		cfg.MediaIngestURL, cfg.MediaPlaybackURL = "rtmp://ingest.test:1935/live/in", "https://play.test/live"
 	}))
-	w := &eventWalk{n: n, users: map[principal]*apptest.Client{}, beacons: map[region.Code]beacon{}, emitted: map[string]bool{}, topics: map[string]bool{}}
+	w := &eventWalk{
+		n: n, users: map[principal]*apptest.Client{}, beacons: map[region.Code]beacon{},
+		emitted: map[string]bool{}, topics: map[string]bool{},
+	}
 	for i, who := range listenerPrincipals {
 		w.users[who] = n.NewUser(t, region.All()[i%3], "listener").At(region.EU)
 	}

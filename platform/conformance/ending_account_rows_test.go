@@ -50,8 +50,9 @@ func accessTokenEnding(t *testing.T, w *timeline) moment {
 	require.WithinDuration(t, began.Add(config.Default().AccessTokenTTL.Std()), expires, time.Second)
 	return moment{
 		at:     expires.Add(tokenLeeway),
-		before: func(t *testing.T) { c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil).OK(t) },
+		before: func(t *testing.T) { t.Helper(); c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil).OK(t) },
 		after: func(t *testing.T) {
+			t.Helper()
 			requireFailure(t, unauthorized, c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil))
 			requireFailure(t, unauthorized, c.Do(t, http.MethodGet, addedStream, nil))
 		},
@@ -65,8 +66,8 @@ func streamEnding(t *testing.T, w *timeline) moment {
 	var s *apptest.Stream
 	return moment{
 		at:     expires,
-		before: func(t *testing.T) { s = c.Listen(t, addedStream, "") },
-		after:  func(t *testing.T) { endsWith(t, s, "tokenExpired") },
+		before: func(t *testing.T) { t.Helper(); s = c.Listen(t, addedStream, "") },
+		after:  func(t *testing.T) { t.Helper(); endsWith(t, s, "tokenExpired") },
 	}
 }
 
@@ -80,8 +81,8 @@ func authTokenEnding(t *testing.T, w *timeline) moment {
 	}
 	return moment{
 		at:     began.Add(config.Default().AuthTokenTTL.Std()).Truncate(time.Second),
-		before: func(t *testing.T) { signIn(t).OK(t) },
-		after:  func(t *testing.T) { requireFailure(t, unauthorized, signIn(t)) },
+		before: func(t *testing.T) { t.Helper(); signIn(t).OK(t) },
+		after:  func(t *testing.T) { t.Helper(); requireFailure(t, unauthorized, signIn(t)) },
 	}
 }
 
@@ -97,8 +98,8 @@ func guestEnding(t *testing.T, w *timeline) moment {
 	}
 	return moment{
 		at:     at,
-		before: func(t *testing.T) { signIn(t).OK(t) },
-		after:  func(t *testing.T) { requireFailure(t, unauthorized, signIn(t)) },
+		before: func(t *testing.T) { t.Helper(); signIn(t).OK(t) },
+		after:  func(t *testing.T) { t.Helper(); requireFailure(t, unauthorized, signIn(t)) },
 	}
 }
 
@@ -109,8 +110,9 @@ func archiveEnding(t *testing.T, w *timeline) moment {
 	ready := awaitExport(t, c, c.UserID)
 	return moment{
 		at:     timeAt(t, ready, "expiresAt"),
-		before: func(t *testing.T) { c.Do(t, http.MethodGet, text(ready, "archivePath"), nil).OK(t) },
+		before: func(t *testing.T) { t.Helper(); c.Do(t, http.MethodGet, text(ready, "archivePath"), nil).OK(t) },
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Eventually(t, func() bool {
 				return c.Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status == http.StatusNotFound && len(objectsOf(t, w.n, c.InternalID)) == 0
 			}, apptest.Patience, tick)
@@ -130,8 +132,8 @@ func keyEndings() []ending {
 			}
 			return moment{
 				at:     at,
-				before: func(t *testing.T) { create(t).OK(t) },
-				after:  func(t *testing.T) { require.Equal(t, http.StatusUnauthorized, create(t).Status) },
+				before: func(t *testing.T) { t.Helper(); create(t).OK(t) },
+				after:  func(t *testing.T) { t.Helper(); require.Equal(t, http.StatusUnauthorized, create(t).Status) },
 			}
 		}},
 		{name: "previous API key", of: []string{"Keys.API"}, begin: func(t *testing.T, w *timeline) moment {
@@ -143,8 +145,8 @@ func keyEndings() []ending {
 			}
 			return moment{
 				at:     at,
-				before: func(t *testing.T) { signIn(t).OK(t) },
-				after:  func(t *testing.T) { requireFailure(t, unauthorized, signIn(t)) },
+				before: func(t *testing.T) { t.Helper(); signIn(t).OK(t) },
+				after:  func(t *testing.T) { t.Helper(); requireFailure(t, unauthorized, signIn(t)) },
 			}
 		}},
 		{name: "previous signing key", of: []string{"Keys.Signing"}, begin: signingKeyEnding},
@@ -163,8 +165,9 @@ func signingKeyEnding(t *testing.T, w *timeline) moment {
 	require.Equal(t, at, expires)
 	return moment{
 		at:     at,
-		before: func(t *testing.T) { c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil).OK(t) },
+		before: func(t *testing.T) { t.Helper(); c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil).OK(t) },
 		after: func(t *testing.T) {
+			t.Helper()
 			requireFailure(t, unauthorized, c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil))
 			next := w.user(t)
 			next.Do(t, http.MethodGet, "/api/v3/users/"+next.UserID, nil).OK(t)
@@ -227,8 +230,9 @@ func (w *timeline) addressEnding(t *testing.T, began, at time.Time, address stri
 	require.WithinRange(t, at, began.Add(ttl), began.Add(ttl*9/8))
 	return moment{
 		at:     at,
-		before: func(t *testing.T) { w.n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil).OK(t) },
+		before: func(t *testing.T) { t.Helper(); w.n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil).OK(t) },
 		after: func(t *testing.T) {
+			t.Helper()
 			requireFailure(t, forbidden, w.n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil))
 		},
 	}

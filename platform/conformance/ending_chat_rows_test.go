@@ -27,10 +27,12 @@ func channelMuteEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: timeAt(t, getChannel(t, member, chat.id), "muteTimeout"),
 		before: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, true, getChannel(t, member, chat.id)["isMuted"])
 			requireFailure(t, failure{status: http.StatusForbidden, code: 400303}, chat.sendMessage(t, member, "psst"))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, false, getChannel(t, member, chat.id)["isMuted"])
 			chat.newMessage(t, member, "hello")
 		},
@@ -46,11 +48,13 @@ func userMuteEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: timeAt(t, channelUser(t, member, chat.id), "muteTimeout"),
 		before: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, true, channelUser(t, member, chat.id)["isMuted"])
 			muted.requireOrder(t, []string{member.UserID})
 			requireFailure(t, failure{status: http.StatusForbidden, code: 400302}, chat.sendMessage(t, member, "psst"))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, false, channelUser(t, member, chat.id)["isMuted"])
 			muted.requireOrder(t, []string{})
 			chat.newMessage(t, member, "hello")
@@ -70,10 +74,12 @@ func readingEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: began.Add(time.Minute),
 		before: func(t *testing.T) {
+			t.Helper()
 			chat.newMessage(t, boss, "2")
 			require.Equal(t, feedMark{Read: 2, Delivered: 2}, chat.mark(t, member, 2))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			chat.newMessage(t, boss, "3")
 			require.Equal(t, feedMark{Read: 2, Delivered: 2, Unread: 1}, chat.mark(t, member, 3))
 		},
@@ -96,8 +102,8 @@ func presenceEnding(t *testing.T, w *timeline) moment {
 	require.Eventually(t, func() bool { return len(present(t)) == 2 }, apptest.Patience, tick)
 	return moment{
 		at:     began.Add(90 * time.Second),
-		before: func(t *testing.T) { require.Equal(t, []string{user.UserID, user.UserID}, present(t)) },
-		after:  func(t *testing.T) { require.Empty(t, present(t)) },
+		before: func(t *testing.T) { t.Helper(); require.Equal(t, []string{user.UserID, user.UserID}, present(t)) },
+		after:  func(t *testing.T) { t.Helper(); require.Empty(t, present(t)) },
 	}
 }
 
@@ -131,8 +137,9 @@ func scheduleEnding(t *testing.T, w *timeline) moment {
 	}
 	return moment{
 		at:     at,
-		before: func(t *testing.T) { require.Equal(t, http.StatusNotFound, status(t, posts[0])) },
+		before: func(t *testing.T) { t.Helper(); require.Equal(t, http.StatusNotFound, status(t, posts[0])) },
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Eventually(t, func() bool { return status(t, posts[0]) == http.StatusOK }, apptest.Patience, tick)
 			require.Equal(t, http.StatusNotFound, status(t, posts[1]))
 			w.clock.StopAt(at.Add(time.Millisecond))
@@ -154,10 +161,12 @@ func answerEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: began.Add(24 * time.Hour),
 		before: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, "true", create(t).Header.Get("Idempotency-Replayed"))
 			require.Equal(t, 1, postsOf(t, c))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Empty(t, create(t).Header.Get("Idempotency-Replayed"))
 			require.Equal(t, 2, postsOf(t, c))
 		},
@@ -177,8 +186,11 @@ func attemptEnding(t *testing.T, w *timeline) moment {
 	execute(t, w.n, `UPDATE idempotency_keys SET answer = NULL, locked_until = $1`, at)
 	execute(t, w.n, `DELETE FROM idempotency_marks`)
 	return moment{
-		at:     at,
-		before: func(t *testing.T) { requireFailure(t, failure{status: http.StatusConflict, code: 400900}, create(t)) },
-		after:  func(t *testing.T) { create(t).OK(t) },
+		at: at,
+		before: func(t *testing.T) {
+			t.Helper()
+			requireFailure(t, failure{status: http.StatusConflict, code: 400900}, create(t))
+		},
+		after: func(t *testing.T) { t.Helper(); create(t).OK(t) },
 	}
 }

@@ -31,12 +31,14 @@ func storyEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: timeAt(t, getStory(t, boss, story), "expiresAt"),
 		before: func(t *testing.T) {
+			t.Helper()
 			member.Do(t, http.MethodGet, path, nil).OK(t)
 			require.Equal(t, []string{story}, listStories(t, member, community, ""))
 			require.Equal(t, []string{community}, targets(t))
 			newStoryComment(t, member, story)
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			requireFailure(t, notFound, member.Do(t, http.MethodGet, path, nil))
 			require.Empty(t, listStories(t, member, community, ""))
 			require.Empty(t, targets(t))
@@ -60,10 +62,12 @@ func pollEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: parsed(t, poll, "polls.0.closedAt"),
 		before: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, "open", status(t))
 			early.Do(t, http.MethodPost, votesPath(id), answering(answers[0])).OK(t)
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			require.Equal(t, "closed", status(t))
 			requireFailure(t, closed, late.Do(t, http.MethodPost, votesPath(id), answering(answers[0])))
 			requireFailure(t, closed, early.Do(t, http.MethodPut, votesPath(id), answering(answers[1])))
@@ -83,10 +87,12 @@ func claimEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: parsed(t, first.Do(t, http.MethodPost, path, nil), "items.0.claimedUntil"),
 		before: func(t *testing.T) {
+			t.Helper()
 			requireFailure(t, failure{status: http.StatusConflict, code: 400900}, second.Do(t, http.MethodPost, path, nil))
 			requireFailure(t, failure{status: http.StatusConflict, code: 400900}, second.Do(t, http.MethodDelete, path, nil))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			second.Do(t, http.MethodPost, path, nil).OK(t)
 			requireItem(t, boss, post, object{"state": "claimed", "claimedBy": second.UserID})
 		},
@@ -127,8 +133,8 @@ func eventBeginning(t *testing.T, w *timeline) moment {
 	c, e := w.newEvent(t)
 	return moment{
 		at:     timeAt(t, e, "startTime"),
-		before: func(t *testing.T) { requireEventStatus(t, c, e, "scheduled") },
-		after:  func(t *testing.T) { requireEventStatus(t, c, e, "live") },
+		before: func(t *testing.T) { t.Helper(); requireEventStatus(t, c, e, "scheduled") },
+		after:  func(t *testing.T) { t.Helper(); requireEventStatus(t, c, e, "live") },
 	}
 }
 
@@ -140,10 +146,12 @@ func eventEnding(t *testing.T, w *timeline) moment {
 	return moment{
 		at: timeAt(t, e, "endTime"),
 		before: func(t *testing.T) {
+			t.Helper()
 			requireEventStatus(t, c, e, "live")
 			requireRsvp(t, rsvp(t, early, http.MethodPost, id, "going"))
 		},
 		after: func(t *testing.T) {
+			t.Helper()
 			requireEventStatus(t, c, e, "ended")
 			requireFailure(t, eventRefused, rsvp(t, late, http.MethodPost, id, "going"))
 		},

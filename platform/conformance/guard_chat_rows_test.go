@@ -17,13 +17,13 @@ var deletesChannel = calls("ChannelService/DeleteChannel", "channelId")
 func inNewChannel(isMember bool, field string) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer] = g.user(t)
+		g.principals[userOfRow] = g.user(t)
 		request := object{"channelId": g.channel(t)}
 		if isMember {
-			callsAs(theBoss, "ChannelUserService/AddChannelUsers", named(g.principals[newcomer]), "channelId")(t, g, "", request)
+			callsAs(theBoss, "ChannelUserService/AddChannelUsers", named(g.principals[userOfRow]), "channelId")(t, g, "", request)
 		}
 		if field != "" {
-			request[field] = []string{g.principals[newcomer].UserID}
+			request[field] = []string{g.principals[userOfRow].UserID}
 		}
 		return request
 	}
@@ -36,22 +36,22 @@ func channelGuardRows() []guardRow {
 	// between builds a request for the conversation of the boss and a new user.
 	between := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer] = g.user(t)
-		return named(g.principals[newcomer])
+		g.principals[userOfRow] = g.user(t)
+		return named(g.principals[userOfRow])
 	}
 	left := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		request := between(t, g)
-		id := createConversation(t, g.boss, g.principals[newcomer]).OK(t).String(t, "channels.0.channelId")
+		id := createConversation(t, g.boss, g.principals[userOfRow]).OK(t).String(t, "channels.0.channelId")
 		g.kept = object{"channelId": id}
-		callsAs(newcomer, "ChannelUserService/LeaveChannel", nil, "channelId")(t, g, "", g.kept)
+		callsAs(userOfRow, "ChannelUserService/LeaveChannel", nil, "channelId")(t, g, "", g.kept)
 		return request
 	}
 	deletesIt := func(t *testing.T, g *fixture, _ string, _ object) { t.Helper(); deletesChannel(t, g, "", g.kept) }
-	leaves := callsAs(newcomer, "ChannelUserService/LeaveChannel", nil, "channelId")
+	leaves := callsAs(userOfRow, "ChannelUserService/LeaveChannel", nil, "channelId")
 	adds := func(t *testing.T, g *fixture, _ string, request object) {
 		t.Helper()
-		callsAs(theBoss, "ChannelUserService/AddChannelUsers", named(g.principals[newcomer]), "channelId")(t, g, "", request)
+		callsAs(theBoss, "ChannelUserService/AddChannelUsers", named(g.principals[userOfRow]), "channelId")(t, g, "", request)
 	}
 	return []guardRow{
 		{
@@ -80,11 +80,11 @@ func channelGuardRows() []guardRow {
 			request: inNewChannel(true, "userIds"), change: leaves,
 		},
 		{
-			condition: "store.changeChannelUser channel_users_pkey", procedure: "ChannelUserService/JoinChannel", by: newcomer,
+			condition: "store.changeChannelUser channel_users_pkey", procedure: "ChannelUserService/JoinChannel", by: userOfRow,
 			request: inNewChannel(false, ""), change: adds,
 		},
 		{
-			condition: "store.ArchiveChannel sqlArchivedChannelGuardMax", procedure: "ChannelService/ArchiveChannel", by: newcomer,
+			condition: "store.ArchiveChannel sqlArchivedChannelGuardMax", procedure: "ChannelService/ArchiveChannel", by: userOfRow,
 			request: conversationToArchive, change: archivesOthers, want: 400300,
 		},
 	}
@@ -93,8 +93,8 @@ func channelGuardRows() []guardRow {
 // conversationToArchive builds a request for a conversation of a new user.
 func conversationToArchive(t *testing.T, g *fixture) object {
 	t.Helper()
-	g.principals[newcomer] = g.user(t)
-	return object{"channelId": createConversation(t, g.principals[newcomer], g.author, g.user(t)).OK(t).String(t, "channels.0.channelId")}
+	g.principals[userOfRow] = g.user(t)
+	return object{"channelId": createConversation(t, g.principals[userOfRow], g.author, g.user(t)).OK(t).String(t, "channels.0.channelId")}
 }
 
 // archivesOthers archives as many other channels for the new user as are allowed, at the home of the user.
@@ -102,7 +102,7 @@ func archivesOthers(t *testing.T, g *fixture, _ string, _ object) {
 	t.Helper()
 	const most = 100
 	g.exec(t, `INSERT INTO archived_channels (home, user_id, channel_id, created_at)
-		SELECT 'eu', $1, 'archived' || i, now() FROM generate_series(1, $2::bigint) AS s (i)`, g.principals[newcomer].InternalID, most)
+		SELECT 'eu', $1, 'archived' || i, now() FROM generate_series(1, $2::bigint) AS s (i)`, g.principals[userOfRow].InternalID, most)
 }
 
 func messageGuardRows() []guardRow {
@@ -300,11 +300,11 @@ func roomGuardRows() []guardRow {
 	}
 	onStage := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer] = g.user(t)
-		room := text(newRoom(t, g.author, object{"type": "coHosts", "participants": []string{g.principals[newcomer].UserID}}), "roomId")
+		g.principals[userOfRow] = g.user(t)
+		room := text(newRoom(t, g.author, object{"type": "coHosts", "participants": []string{g.principals[userOfRow].UserID}}), "roomId")
 		_, key := sendCredentials(t, g.author, room)
 		again(theMedia)(t, g, "RoomService/ReportRoom", with(object{"roomId": room}, roomReport("started", key)))
-		_, other := sendCredentials(t, g.principals[newcomer], room)
+		_, other := sendCredentials(t, g.principals[userOfRow], room)
 		return with(object{"roomId": room}, roomReport("started", other))
 	}
 	deletesIt := func(t *testing.T, g *fixture, _ string, _ object) { t.Helper(); deletes(t, g, "", g.kept) }

@@ -21,12 +21,12 @@ func ofNewcomer(field string, fields ...object) func(*testing.T, *fixture) objec
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
 		request := inNewCommunity(nil, fields...)(t, g)
-		g.principals[newcomer] = g.user(t)
+		g.principals[userOfRow] = g.user(t)
 		switch field {
 		case "userIds":
-			request[field] = []string{g.principals[newcomer].UserID}
+			request[field] = []string{g.principals[userOfRow].UserID}
 		case "userId":
-			request[field] = g.principals[newcomer].InternalID
+			request[field] = g.principals[userOfRow].InternalID
 		}
 		return request
 	}
@@ -41,20 +41,20 @@ func communityGuardRows() []guardRow {
 	joined := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		request := ofNewcomer("userIds")(t, g)
-		g.principals[newcomer].Join(t, text(request, "communityId"))
+		g.principals[userOfRow].Join(t, text(request, "communityId"))
 		return request
 	}
 	asked := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		request := ofNewcomer("userId", object{"requiresJoinApproval": true})(t, g)
-		ask(t, g.principals[newcomer], text(request, "communityId"))
+		ask(t, g.principals[userOfRow], text(request, "communityId"))
 		return request
 	}
 	approval := object{"requiresJoinApproval": true}
 	rejects := calls("JoinRequestService/RejectJoin", "communityId", "userId")
 	adds := func(t *testing.T, g *fixture, _ string, request object) {
 		t.Helper()
-		addMember(t, g.boss, text(request, "communityId"), g.principals[newcomer])
+		addMember(t, g.boss, text(request, "communityId"), g.principals[userOfRow])
 	}
 	const join = "service/joinrequest."
 	return []guardRow{
@@ -90,10 +90,10 @@ func communityGuardRows() []guardRow {
 		},
 		{
 			condition: "store.changeMember sqlMemberUpdate", procedure: "MemberService/BanMembers", by: theBoss, request: joined,
-			change: callsAs(newcomer, "MemberService/LeaveCommunity", nil, "communityId"),
+			change: callsAs(userOfRow, "MemberService/LeaveCommunity", nil, "communityId"),
 		},
 		{
-			condition: "store.changeMember community_members_pkey", procedure: "MemberService/JoinCommunity", by: newcomer,
+			condition: "store.changeMember community_members_pkey", procedure: "MemberService/JoinCommunity", by: userOfRow,
 			request: ofNewcomer(""), change: adds,
 		},
 		{
@@ -105,12 +105,12 @@ func communityGuardRows() []guardRow {
 			request: asked, change: rejects, want: 400400,
 		},
 		{
-			condition: join + "store GuardCommunity", procedure: "JoinRequestService/RequestJoin", by: newcomer, request: ofNewcomer("", approval),
+			condition: join + "store GuardCommunity", procedure: "JoinRequestService/RequestJoin", by: userOfRow, request: ofNewcomer("", approval),
 			change: deletesCommunity, want: 400400,
 		},
 		{
-			condition: "store.InsertJoinRequest join_requests_pending", procedure: "JoinRequestService/RequestJoin", by: newcomer,
-			request: ofNewcomer("", approval), change: again(newcomer), want: 400315,
+			condition: "store.InsertJoinRequest join_requests_pending", procedure: "JoinRequestService/RequestJoin", by: userOfRow,
+			request: ofNewcomer("", approval), change: again(userOfRow), want: 400315,
 		},
 	}
 }
@@ -119,7 +119,7 @@ func invitationGuardRows() []guardRow {
 	invites := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		request := ofNewcomer("")(t, g)
-		return inviteMembers(text(request, "communityId"), g.principals[newcomer])
+		return inviteMembers(text(request, "communityId"), g.principals[userOfRow])
 	}
 	coHost := func(t *testing.T, g *fixture) object {
 		t.Helper()
@@ -145,7 +145,7 @@ func invitationGuardRows() []guardRow {
 			request: invites, change: again(adminToken),
 		},
 		{
-			condition: "store.AnswerInvitation sqlInvitationAnswer", procedure: "InvitationService/AcceptInvitation", by: newcomer,
+			condition: "store.AnswerInvitation sqlInvitationAnswer", procedure: "InvitationService/AcceptInvitation", by: userOfRow,
 			request: invited, change: cancels, want: 400000,
 		},
 		{

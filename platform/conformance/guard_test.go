@@ -40,7 +40,7 @@ type change func(t *testing.T, g *fixture, procedure string, request object)
 const (
 	theAuthor principal = "the author"
 	theBoss   principal = "the owner of the communities"
-	newcomer  principal = "a user of the row" // who is set by the request
+	userOfRow principal = "a user of the row" // who is set by the request
 )
 
 // guardRows returns the rows of all nouns.

@@ -22,15 +22,15 @@ const (
 func aboutNewcomer(more object) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer] = g.user(t)
-		return with(object{"userId": g.principals[newcomer].UserID}, more)
+		g.principals[userOfRow] = g.user(t)
+		return with(object{"userId": g.principals[userOfRow].UserID}, more)
 	}
 }
 
 // erases is the change that erases the new user, who is deleted at once, and waits for the rest.
 func erases(t *testing.T, g *fixture, _ string, _ object) {
 	t.Helper()
-	user := g.principals[newcomer]
+	user := g.principals[userOfRow]
 	g.principals[adminToken].Do(t, http.MethodDelete, "/api/v4/users/"+user.UserID, nil).OK(t)
 	(&erasureFixture{n: g.n, conn: connectTo(t, g.n)}).awaitErasure(t, user.InternalID)
 }
@@ -44,8 +44,8 @@ func userGuardRows() []guardRow {
 	promotes := callsAs(adminToken, "UserService/UpdateUser", object{"roles": []string{"moderator"}}, "userId")
 	wallPost := func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer] = g.user(t)
-		return object{"referenceId": newWallPost(t, g.principals[newcomer]), "data": object{"text": "x"}}
+		g.principals[userOfRow] = g.user(t)
+		return object{"referenceId": newWallPost(t, g.principals[userOfRow]), "data": object{"text": "x"}}
 	}
 	uploaded := func(t *testing.T, g *fixture) object {
 		t.Helper()
@@ -88,7 +88,7 @@ func userGuardRows() []guardRow {
 			request: aboutNewcomer(object{"deviceId": "second"}), change: promotes, want: 400100,
 		},
 		{
-			condition: "service/notification.RegisterDevice GuardDeviceSession", procedure: "NotificationService/RegisterDevice", by: newcomer,
+			condition: "service/notification.RegisterDevice GuardDeviceSession", procedure: "NotificationService/RegisterDevice", by: userOfRow,
 			request: device, change: revokesNewcomer(revokes), want: 400100,
 		},
 		{
@@ -110,7 +110,7 @@ func userGuardRows() []guardRow {
 func revokesNewcomer(revokes change) change {
 	return func(t *testing.T, g *fixture, procedure string, _ object) {
 		t.Helper()
-		revokes(t, g, procedure, object{"userId": g.principals[newcomer].UserID})
+		revokes(t, g, procedure, object{"userId": g.principals[userOfRow].UserID})
 	}
 }
 
@@ -119,10 +119,10 @@ func revokesNewcomer(revokes change) change {
 func aboutAnother(code region.Code, before ...string) func(*testing.T, *fixture) object {
 	return func(t *testing.T, g *fixture) object {
 		t.Helper()
-		g.principals[newcomer], g.principals[another] = g.user(t), g.n.SignIn(t, code, apptest.UserID("another"))
+		g.principals[userOfRow], g.principals[another] = g.user(t), g.n.SignIn(t, code, apptest.UserID("another"))
 		request := object{"userId": g.principals[another].UserID}
 		for _, procedure := range before {
-			again(newcomer)(t, g, procedure, request)
+			again(userOfRow)(t, g, procedure, request)
 		}
 		return request
 	}
@@ -130,11 +130,11 @@ func aboutAnother(code region.Code, before ...string) func(*testing.T, *fixture)
 
 func followGuardRows() []guardRow {
 	const service = "FollowService/"
-	byNewcomer := func(procedure string) change { return callsAs(newcomer, service+procedure, nil, "userId") }
+	byNewcomer := func(procedure string) change { return callsAs(userOfRow, service+procedure, nil, "userId") }
 	byAnother := func(procedure string) change {
 		return func(t *testing.T, g *fixture, _ string, _ object) {
 			t.Helper()
-			again(another)(t, g, service+procedure, object{"userId": g.principals[newcomer].UserID})
+			again(another)(t, g, service+procedure, object{"userId": g.principals[userOfRow].UserID})
 		}
 	}
 	// followed is a request about a user who followed the new one, and who does so again before the block is known at that user's home.
@@ -151,47 +151,47 @@ func followGuardRows() []guardRow {
 	}
 	outdated := func(t *testing.T, g *fixture, _ string, _ object) {
 		t.Helper()
-		g.exec(t, `UPDATE blocked_by SET version = version + 10 WHERE blocker_id = $1`, g.principals[newcomer].InternalID)
+		g.exec(t, `UPDATE blocked_by SET version = version + 10 WHERE blocker_id = $1`, g.principals[userOfRow].InternalID)
 	}
 	return []guardRow{
 		{
-			condition: "service/follow.store GuardTarget", procedure: service + "FollowUser", by: newcomer,
+			condition: "service/follow.store GuardTarget", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: erases, want: 400400,
 		},
 		{
-			condition: "store.GuardNotBlocked sqlBlockGuardNone", procedure: service + "FollowUser", by: newcomer,
+			condition: "store.GuardNotBlocked sqlBlockGuardNone", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"), want: 400300,
 		},
 		{
-			condition: "store.GuardNotBlocked sqlBlockedByGuardNone", procedure: service + "FollowUser", by: newcomer,
+			condition: "store.GuardNotBlocked sqlBlockedByGuardNone", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byAnother("BlockUser"), want: 400300,
 		},
 		{
-			condition: "store.ChangeFollow follows_pkey", procedure: service + "FollowUser", by: newcomer,
+			condition: "store.ChangeFollow follows_pkey", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("FollowUser"),
 		},
 		{
-			condition: "store.ChangeFollow sqlFollowUpdate", procedure: service + "UnfollowUser", by: newcomer,
+			condition: "store.ChangeFollow sqlFollowUpdate", procedure: service + "UnfollowUser", by: userOfRow,
 			request: aboutAnother(region.EU, service+"FollowUser"), change: byNewcomer("UnfollowUser"), want: 400400,
 		},
 		{
-			condition: "store.ChangeBlock blocks_pkey", procedure: service + "BlockUser", by: newcomer,
+			condition: "store.ChangeBlock blocks_pkey", procedure: service + "BlockUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"),
 		},
 		{
-			condition: "store.ChangeBlock sqlBlockUpdate", procedure: service + "UnblockUser", by: newcomer,
+			condition: "store.ChangeBlock sqlBlockUpdate", procedure: service + "UnblockUser", by: userOfRow,
 			request: aboutAnother(region.EU, service+"BlockUser"), change: byNewcomer("UnblockUser"), want: 400400,
 		},
 		{
-			condition: "service/follow.storeBlock GuardNoFollow", procedure: service + "BlockUser", by: newcomer,
+			condition: "service/follow.storeBlock GuardNoFollow", procedure: service + "BlockUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("FollowUser"),
 		},
 		{
-			condition: "service/follow.applyBlock GuardNoFollow", procedure: service + "BlockUser", by: newcomer,
+			condition: "service/follow.applyBlock GuardNoFollow", procedure: service + "BlockUser", by: userOfRow,
 			request: followed, change: followsAgain, inBackground: true,
 		},
 		{
-			condition: "store.MirrorBlock sqlBlockedByGuardVersion", procedure: service + "UnblockUser", by: newcomer,
+			condition: "store.MirrorBlock sqlBlockedByGuardVersion", procedure: service + "UnblockUser", by: userOfRow,
 			request: aboutAnother(region.US, service+"BlockUser"), change: outdated, inBackground: true,
 		},
 	}
@@ -225,7 +225,7 @@ func networkGuardRows() []guardRow {
 	erased := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		r := aboutNewcomer(nil)(t, g)
-		g.kept = g.contentOf(t, g.principals[newcomer])
+		g.kept = g.contentOf(t, g.principals[userOfRow])
 		return r
 	}
 	deletes := func(noun, field string) change {
@@ -253,13 +253,13 @@ func networkGuardRows() []guardRow {
 	repeatable := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		user := g.user(t)
-		g.principals[newcomer] = user.With("Idempotency-Key", user.UserID)
+		g.principals[userOfRow] = user.With("Idempotency-Key", user.UserID)
 		return object{"targetType": "user", "targetId": user.UserID, "data": object{"text": "once"}}
 	}
 	repeats := func(t *testing.T, g *fixture, procedure string, request object) {
 		t.Helper()
 		g.exec(t, `UPDATE idempotency_keys SET locked_until = now() - interval '1 second'`)
-		again(newcomer)(t, g, procedure, request)
+		again(userOfRow)(t, g, procedure, request)
 	}
 	const erase = "ErasureService/EraseUser"
 	return []guardRow{
@@ -272,11 +272,11 @@ func networkGuardRows() []guardRow {
 			request: fullOfWebhooks, change: addsWebhook, want: 500000,
 		},
 		{
-			condition: "store.AddDailyUsage sqlDailyUsageGuard", procedure: "ChannelService/CreateChannel", by: newcomer, request: firstChannel,
+			condition: "store.AddDailyUsage sqlDailyUsageGuard", procedure: "ChannelService/CreateChannel", by: userOfRow, request: firstChannel,
 			change: spendsChannels, want: 400311,
 		},
 		{
-			condition: "store.WithIdempotency sqlIdempotencyMarkGuard", procedure: "PostService/CreatePost", by: newcomer, request: repeatable,
+			condition: "store.WithIdempotency sqlIdempotencyMarkGuard", procedure: "PostService/CreatePost", by: userOfRow, request: repeatable,
 			change: repeats,
 		},
 		{
@@ -324,7 +324,7 @@ const mostChannels = 1000
 // firstChannel builds a request for the first channel of a new user.
 func firstChannel(t *testing.T, g *fixture) object {
 	t.Helper()
-	g.principals[newcomer] = g.user(t)
+	g.principals[userOfRow] = g.user(t)
 	return object{"displayName": "c"}
 }
 
@@ -332,7 +332,7 @@ func firstChannel(t *testing.T, g *fixture) object {
 func spendsChannels(t *testing.T, g *fixture, _ string, _ object) {
 	t.Helper()
 	g.exec(t, `INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ('eu', $1, 'channels', $2, $3)`,
-		g.principals[newcomer].InternalID, time.Now().UTC().Format(time.DateOnly), mostChannels)
+		g.principals[userOfRow].InternalID, time.Now().UTC().Format(time.DateOnly), mostChannels)
 }
 
 // contentOf makes content of a user of each kind whose deletion an erasure shares with other users, and returns its ids.

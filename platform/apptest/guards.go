@@ -80,7 +80,7 @@ func (g *guards) end() {
 }
 
 // Interrupt calls change between what request reads and the transaction that depends on it: the first one with a condition that was
-// queued at the place waits before it is sent, until change returns. It returns the conditions that made a transaction fail meanwhile.
+// queued at the place waits before it is sent, until change returns. It returns the conditions that made a transaction fail in the meantime.
 // It must not be called concurrently.
 func (n *Network) Interrupt(t testing.TB, at func(place string) bool, request, change func()) []Refusal {
 	t.Helper()

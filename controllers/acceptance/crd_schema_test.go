@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,7 +67,7 @@ func complaintsOf(t *testing.T, err error) []complaint {
 		return nil
 	}
 	var status *apierrors.StatusError
-	require.True(t, errors.As(err, &status), "%v", err)
+	require.ErrorAs(t, err, &status)
 	require.NotNil(t, status.ErrStatus.Details, "%v", err)
 	var all []complaint
 	for _, cause := range status.ErrStatus.Details.Causes {

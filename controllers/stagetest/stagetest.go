@@ -171,11 +171,11 @@ func (h *Harness) RunKeys() stage.Result { h.T.Helper(); return h.Run(keys.Stage
 // SecretVersions returns a text that changes with every write to a Secret of any cluster.
 func (h *Harness) SecretVersions() string {
 	h.T.Helper()
-	all := h.API.SecretVersions()
+	all := []string{h.API.SecretVersions()}
 	for _, m := range h.Members {
-		all += " " + m.Name + ": " + m.SecretVersions()
+		all = append(all, m.Name+": "+m.SecretVersions())
 	}
-	return all
+	return strings.Join(all, " ")
 }
 
 // SettleKeys runs the keys stage until it writes nothing, and returns the last result.

@@ -71,7 +71,7 @@ func TestEveryReadHasABlockRow(t *testing.T) {
 		known[r.procedure] = true
 	}
 	for reason, list := range withoutBlocks {
-		for _, p := range strings.Fields(list) {
+		for p := range strings.FieldsSeq(list) {
 			require.False(t, known[p], "%s has two entries, one of them: %s", p, reason)
 			known[p] = true
 		}

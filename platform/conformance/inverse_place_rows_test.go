@@ -60,8 +60,10 @@ func memberInverses() []inverse {
 			}
 			by.Do(t, http.MethodPost, "/plaza.v1.JoinRequestService/CancelJoin", request).OK(t)
 			return undoing{request: request, by: by, other: g.principals[stranger], reads: []reading{
-				{by, "JoinRequestService/GetMyJoinRequest", request}, {g.boss, "JoinRequestService/ListJoinRequests", with(request, object{"status": "pending"})},
-				{g.boss, "JoinRequestService/CountJoinRequests", request}, {first, "JoinRequestService/GetMyJoinRequest", request},
+				{by, "JoinRequestService/GetMyJoinRequest", request},
+				{g.boss, "JoinRequestService/ListJoinRequests", with(request, object{"status": "pending"})},
+				{g.boss, "JoinRequestService/CountJoinRequests", request},
+				{first, "JoinRequestService/GetMyJoinRequest", request},
 			}, ignored: []string{"_id", "joinRequestId", "createdAt", "respondedAt"}}
 		}},
 	}
@@ -85,7 +87,9 @@ func channelInverses() []inverse {
 			}
 			channel := object{"channelId": id}
 			reads := []reading{
-				{first, "ChannelService/GetChannel", channel}, {second, "ChannelService/GetChannel", channel}, {g.boss, "ChannelService/GetChannel", channel},
+				{first, "ChannelService/GetChannel", channel},
+				{second, "ChannelService/GetChannel", channel},
+				{g.boss, "ChannelService/GetChannel", channel},
 				{g.boss, "ChannelUserService/ListChannelUsers", channel},
 				{g.boss, "ChannelUserService/ListChannelUsers", with(channel, object{"memberships": []string{"banned"}})},
 			}
@@ -142,7 +146,8 @@ func channelInverses() []inverse {
 			first, request := conversation(), conversation()
 			by.Do(t, http.MethodPost, "/plaza.v1.ChannelService/ArchiveChannel", first).OK(t)
 			return undoing{request: request, by: by, other: other, reads: []reading{
-				{by, "ChannelService/ListArchivedChannels", object{}}, {by, "ChannelService/ListChannels", object{}},
+				{by, "ChannelService/ListArchivedChannels", object{}},
+				{by, "ChannelService/ListChannels", object{}},
 				{other, "ChannelService/ListArchivedChannels", object{}},
 			}, ignored: []string{"archivedAt"}}
 		}},
@@ -164,7 +169,8 @@ func moderationInverses() []inverse {
 			stream := carriedBy(streamsPath, "videoStreamings", "streamId", "liveStream", false, nil)(t, g)
 			first, second, request := g.two(t, stream)
 			return undoing{request: request, by: g.author, lower: g.principals[moderator], shown: []int{0, 1}, reads: []reading{
-				{first, "VideoStreamingService/GetVideoStreaming", stream}, {second, "VideoStreamingService/GetVideoStreaming", stream},
+				{first, "VideoStreamingService/GetVideoStreaming", stream},
+				{second, "VideoStreamingService/GetVideoStreaming", stream},
 				{g.author, "VideoStreamingService/GetVideoStreaming", stream},
 			}}
 		}},
@@ -221,7 +227,8 @@ func contentInverses() []inverse {
 			g.author.Do(t, http.MethodPost, "/plaza.v1.ReactionService/AddReaction", request).OK(t)
 			by := g.principals[member]
 			return undoing{request: request, by: by, other: g.principals[moderator], reads: []reading{
-				{by, "PostService/GetPost", object{"postId": post}}, {g.author, "PostService/GetPost", object{"postId": post}},
+				{by, "PostService/GetPost", object{"postId": post}},
+				{g.author, "PostService/GetPost", object{"postId": post}},
 				{by, "ReactionService/ListReactions", object{"referenceId": post, "referenceType": "post"}},
 			}}
 		}},

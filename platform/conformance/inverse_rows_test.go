@@ -76,8 +76,10 @@ func relationInverses() []inverse {
 			request := object{"userId": followed.UserID}
 			g.author.Do(t, http.MethodPost, "/plaza.v1.FollowService/FollowUser", request).OK(t)
 			return undoing{request: request, by: by, other: g.boss, reads: []reading{
-				{by, "FollowService/GetFollowInfo", request}, {by, "FollowService/GetMyFollowInfo", object{}},
-				{followed, "FollowService/ListMyFollowers", object{}}, {by, "FollowService/ListMyFollowing", object{}},
+				{by, "FollowService/GetFollowInfo", request},
+				{by, "FollowService/GetMyFollowInfo", object{}},
+				{followed, "FollowService/ListMyFollowers", object{}},
+				{by, "FollowService/ListMyFollowing", object{}},
 			}}
 		}},
 		{do: "FollowService/BlockUser", undo: "FollowService/UnblockUser", prepare: func(t *testing.T, g *fixture) undoing {
@@ -88,8 +90,10 @@ func relationInverses() []inverse {
 			post := object{"postId": newWallPost(t, blocked)}
 			newComment(t, by, post["postId"].(string))
 			return undoing{request: request, by: by, other: blocked, reads: []reading{
-				{by, "FollowService/ListBlockedUsers", object{}}, {by, "FollowService/GetFollowInfo", request},
-				{blocked, "FollowService/GetFollowInfo", object{"userId": by.UserID}}, {by, "PostService/GetPost", post},
+				{by, "FollowService/ListBlockedUsers", object{}},
+				{by, "FollowService/GetFollowInfo", request},
+				{blocked, "FollowService/GetFollowInfo", object{"userId": by.UserID}},
+				{by, "PostService/GetPost", post},
 			}}
 		}},
 	}

@@ -212,7 +212,7 @@ func TestRestoreLeavesOut(t *testing.T) {
 			out := w.run(restore()...)
 			w.requireRecovery(without(w.sets, tc.unused...))
 			if len(tc.unused) > 0 {
-				require.Contains(t, out, "does not need, because the spec does not: "+strings.Join(tc.unused, ", "))
+				require.Contains(t, out, "because the spec does not ask for them: "+strings.Join(tc.unused, ", "))
 			}
 		})
 	}

@@ -235,5 +235,6 @@ func stateOf(t *testing.T, conn *pgx.Conn, without []string) map[string]string {
 	var table, digest string
 	_, err = pgx.ForEachRow(rows, []any{&table, &digest}, func() error { state[table] = digest; return nil })
 	require.NoError(t, err)
+	require.NoError(t, rows.Err())
 	return state
 }

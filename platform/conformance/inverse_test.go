@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -93,13 +94,13 @@ func (u undoing) await(t *testing.T, want []any, why string) {
 			}
 		}
 	}()
-	require.True(t, isReached(func() bool { got = u.state(t); return reflect.DeepEqual(want, got) }), why)
+	require.True(t, isReached(t, func() bool { got = u.state(t); return reflect.DeepEqual(want, got) }), why)
 }
 
 // awaitChange waits until the state is another one, which it returns.
 func (u undoing) awaitChange(t *testing.T, before []any) []any {
 	t.Helper()
-	require.True(t, isReached(func() bool { return u.hasChanged(before, u.state(t)) }), "no read shows the effect")
+	require.True(t, isReached(t, func() bool { return u.hasChanged(before, u.state(t)) }), "no read shows the effect")
 	return u.settled(t)
 }
 
@@ -117,7 +118,7 @@ func (u undoing) hasChanged(before, state []any) bool {
 func (u undoing) settled(t *testing.T) []any {
 	t.Helper()
 	last := u.state(t)
-	require.True(t, isReached(func() bool {
+	require.True(t, isReached(t, func() bool {
 		state := u.state(t)
 		same := reflect.DeepEqual(last, state)
 		last = state
@@ -128,13 +129,16 @@ func (u undoing) settled(t *testing.T) []any {
 
 // isReached waits until a condition holds, and reports false if it does not in time. Unlike require.Eventually it runs the condition in
 // the goroutine of the test, which the condition may end.
-func isReached(condition func() bool) bool {
-	ticks, end := time.NewTicker(tick), time.After(apptest.Patience)
+func isReached(t *testing.T, condition func() bool) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), apptest.Patience)
+	defer cancel()
+	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	for !condition() {
 		select {
 		case <-ticks.C:
-		case <-end:
+		case <-ctx.Done():
 			return false
 		}
 	}

@@ -117,6 +117,7 @@ func TestGuards(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.MediaKey, cfg.MediaIngestURL, cfg.DailyChannels = mediaSecret, "rtmp://ingest.test:1935/live/in", mostChannels
+		cfg.RequestTimeout, cfg.StatementTimeout = config.Duration(apptest.Patience), config.Duration(apptest.Patience) // include the changes
 	}))
 	g.principals[theAuthor], g.principals[theBoss], g.principals[theMedia] = g.author, g.boss, mediaServer(g.n)
 	g.principals[apiKey] = g.n.Anonymous(region.EU).With("X-API-Key", g.n.APIKey)

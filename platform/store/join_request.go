@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -97,7 +98,7 @@ func (w *Tx) AnswerJoinRequest(communityID, userID string, a JoinAnswer, now tim
 
 // ResolveJoinRequests ends the pending requests of users, if any, after their membership was decided in another way.
 func (w *Tx) ResolveJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
-	for _, userID := range userIDs {
+	for _, userID := range slices.Sorted(slices.Values(userIDs)) {
 		w.Exec(sqlJoinResolve, communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 	}
 }

@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // changedAt returns the new updated_at of a row: the parameter, but always later than before, so that every version of
 // a row has a different updated_at.
@@ -45,7 +48,7 @@ func (w *Tx) UpdatePost(p Post, added []Post, dropped []string, now time.Time, k
 	}
 	if len(dropped) > 0 {
 		w.Exec(sqlPostDropChildren, dropped, now)
-		for _, child := range dropped {
+		for _, child := range slices.Sorted(slices.Values(dropped)) {
 			w.closeFlagItems(child, now)
 		}
 		w.Exec(sqlPostRecomputeFlaggedChildren, p.ID)

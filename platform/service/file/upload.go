@@ -194,7 +194,9 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		}
 		f.CreatedAt, f.UpdatedAt = now, now
 		auth.Created(ctx, "file", f.ID)
-		tx.InsertFile(*f, errAbandoned)
+	}
+	for _, f := range slices.SortedFunc(slices.Values(u.files), func(a, b store.File) int { return strings.Compare(a.ID, b.ID) }) {
+		tx.InsertFile(f, errAbandoned)
 	}
 	created := service.Map(u.files, func(f store.File) *plazav1.File { return u.service.View.File(ctx, f, view.FileObject{}) })
 	u.tried = true

@@ -2,6 +2,8 @@ package notification
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -46,7 +48,15 @@ func (s *Service) MarkTrayItemsSeen(ctx context.Context, req *plazav1.MarkTrayIt
 	}
 	seen := make([]*store.TrayItem, len(req.GetTrayItems()))
 	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
-	for i, item := range req.GetTrayItems() {
+	order := make([]int, len(seen)) // by id: another device of the user may send the same items
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return strings.Compare(req.GetTrayItems()[a].GetId(), req.GetTrayItems()[b].GetId())
+	})
+	for _, i := range order {
+		item := req.GetTrayItems()[i]
 		tx.SeeTrayItem(r.Caller.UserID, item.GetId(), s.notLater(item.GetLastSeenAt()), &seen[i])
 	}
 	if err := tx.Commit(ctx); err != nil {

@@ -92,7 +92,7 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 // abandonment returns the event for a cluster in which objects may be left.
 func abandonment(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace, err error) stage.Event {
 	selector := fmt.Sprintf("%s=%s", render.LabelOwner, sn.UID)
-	if sn.Spec.DeletionPolicy == v1alpha1.DeletionDelete { // its server keys are not labelled with the owner
+	if sn.Spec.DeletionPolicy == v1alpha1.DeletionDelete { // its keys are not labelled with the owner
 		selector = fmt.Sprintf("%s=%s,%s=%s", render.LabelNetwork, sn.Name, render.LabelOwnerNamespace, sn.Namespace)
 	}
 	return stage.Event{Warning: true, Reason: v1alpha1.ReasonClusterAbandoned, Message: fmt.Sprintf(

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 rules=(
   platform/auth platform/page platform/ratelimit platform/service/internal/chat platform/service/internal/flags
-  platform/service/internal/visibility platform/service/internal/fileref platform/edge
+  platform/service/internal/visibility platform/service/internal/fileaccess
   controllers/keyring controllers/keys controllers/rollout controllers/stage controllers/sweep
 )
 if (($# == 0)); then set -- "${rules[@]}"; fi

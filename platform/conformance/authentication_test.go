@@ -34,10 +34,10 @@ func TestCreateToken(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
-		token := authToken(t, n, code, "whoever")
+		token := authToken(t, n, code, "anna")
 		require.NotEmpty(t, token)
 		require.LessOrEqual(t, len(token), 100, "a session takes tokens of at most 100 characters")
-		require.NotEqual(t, token, authToken(t, n, code, "whoever"), "no two tokens are equal")
+		require.NotEqual(t, token, authToken(t, n, code, "anna"), "no two tokens are equal")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestCreateTokenIsRefused(t *testing.T) {
 		"other capitals": anonymous.With("X-Server-Key", strings.ToUpper(n.ServerKey)+strings.ToLower(n.ServerKey)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := c.Do(t, http.MethodPost, tokenPath, object{"userId": "whoever"})
+			r := c.Do(t, http.MethodPost, tokenPath, object{"userId": "anna"})
 			require.Equal(t, http.StatusUnauthorized, r.Status)
 			require.JSONEq(t, `"Unauthorized"`, string(r.Body), "the body is a bare string")
 		})

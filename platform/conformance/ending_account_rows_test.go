@@ -128,7 +128,7 @@ func keyEndings() []ending {
 			at := w.previousKey(t, w.n.Keys.Server, object{"id": "previous", "key": previousKey})
 			create := func(t *testing.T) *apptest.Response {
 				t.Helper()
-				return w.n.Anonymous(region.EU).With("X-Server-Key", previousKey).Do(t, http.MethodPost, tokenPath, object{"userId": "whoever"})
+				return w.n.Anonymous(region.EU).With("X-Server-Key", previousKey).Do(t, http.MethodPost, tokenPath, object{"userId": "anna"})
 			}
 			return moment{
 				at:     at,
@@ -141,7 +141,7 @@ func keyEndings() []ending {
 			at := w.previousKey(t, w.n.Keys.API, object{"id": "previous", "key": previousKey})
 			signIn := func(t *testing.T) *apptest.Response {
 				t.Helper()
-				return w.n.Anonymous(region.EU).With("X-API-Key", previousKey).Do(t, http.MethodPost, "/api/v5/sessions", session("whoever"))
+				return w.n.Anonymous(region.EU).With("X-API-Key", previousKey).Do(t, http.MethodPost, "/api/v5/sessions", session("anna"))
 			}
 			return moment{
 				at:     at,

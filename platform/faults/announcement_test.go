@@ -31,8 +31,9 @@ func TestReadyWithoutAnnouncement(t *testing.T) {
 		once.Do(func() { p = proxy.New(t, url) })
 		return p.Through(url)
 	}
+	const lease = 10 * time.Second // a write right after an announcement must not come too late on a busy machine
 	var readOnly atomic.Bool
-	n := startAll(t, apptest.WithProductionLimits(), apptest.WithLimits(func(l *limits.Limits) { l.AnnounceLease = time.Second }),
+	n := startAll(t, apptest.WithProductionLimits(), apptest.WithLimits(func(l *limits.Limits) { l.AnnounceLease = lease }),
 		apptest.WithStoreFault(func() error {
 			if readOnly.Load() {
 				return errors.New("the database is read-only")

@@ -131,8 +131,12 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	d.background = d.jobs(shared, roles, files)
 	d.background.server = append(d.background.server, moves.MetricsJob())
-	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob(),
+	d.background.home = append(d.background.home, exports.Job(), kept.Job(), presences.SweepJob(),
 		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job())
+	for i, job := range d.background.home {
+		d.background.home[i] = awaited(d.store.Routes(), job)
+	}
+	d.background.home = append(d.background.home, erasure.New(shared).Job(), moves.Job()) // which wait themselves
 	return handler, slices.Concat(d.workers(), limitWorkers, homeWorkers(presences.StoreJob(), reactions.LiveJob()), []worker{hooks.releaseWorker()}), nil
 }
 
@@ -234,7 +238,7 @@ func (d *dependencies) shared() *service.Deps {
 // jobs returns the background jobs.
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) background {
 	home := []jobs.Job{
-		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
+		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), flag.New(shared).Job(),
 		comment.New(shared).Job(), notification.New(shared).Job(), search.New(shared).Job(),
 		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),

@@ -163,7 +163,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	announced := newAnnouncer(d.store, store.Server{
-		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes},
+		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes, store.CapabilityErasures},
 	}, d.cfg.Region, d.log)
 	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
 	g := newGate(handler, follow.check)

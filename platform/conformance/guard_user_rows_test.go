@@ -32,7 +32,7 @@ func erases(t *testing.T, g *fixture, _ string, _ object) {
 	t.Helper()
 	user := g.principals[userOfRow]
 	g.principals[adminToken].Do(t, http.MethodDelete, "/api/v4/users/"+user.UserID, nil).OK(t)
-	(&erasureFixture{n: g.n, conn: connectTo(t, g.n)}).awaitErasure(t, user.InternalID)
+	(&erasureFixture{n: g.n}).awaitErasure(t, user.InternalID)
 }
 
 func userGuardRows() []guardRow {
@@ -58,6 +58,11 @@ func userGuardRows() []guardRow {
 		code, _ := g.author.Upload(t, "file", "guarded", []byte("x")).Error(t)
 		return code
 	}
+	newcomerSends := func(t *testing.T, g *fixture, _ object) int {
+		t.Helper()
+		code, _ := g.principals[userOfRow].Upload(t, "file", "guarded", []byte("x")).Error(t)
+		return code
+	}
 	abandons := func(t *testing.T, g *fixture, _ string, _ object) {
 		t.Helper()
 		g.exec(t, `UPDATE uploads SET abandoned = true`)
@@ -66,6 +71,10 @@ func userGuardRows() []guardRow {
 		{
 			condition: "store.InsertFile sqlUploadGuardOpen", procedure: "an upload", request: noFields, send: sends, change: abandons, want: 500000,
 			writes: []string{"uploads"},
+		},
+		{
+			condition: "service/file.Finish GuardTarget", procedure: "an upload", request: aboutNewcomer(nil), send: newcomerSends, change: erases,
+			want: 400100, writes: []string{"uploads"},
 		},
 		{
 			condition: "service/user.setBan GuardTarget", procedure: "UserService/BanUser", by: adminToken,

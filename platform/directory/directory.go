@@ -94,7 +94,7 @@ func (d *Directory) lookUpAll(ctx context.Context, publicIDs []string) (map[stri
 	found := make(map[string]string, len(publicIDs))
 	var unknown []string
 	for _, id := range publicIDs {
-		if entry, ok := d.known.Get(id); ok && d.now().Before(entry.until) {
+		if entry, ok := d.known.Get(id); ok && d.now().Before(entry.until) && !d.store.Routes().Erased(entry.userID) {
 			found[id] = entry.userID
 		} else {
 			unknown = append(unknown, id)
@@ -255,7 +255,11 @@ func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, 
 	return internal, nil
 }
 
+// remember caches an entry, unless the user is being erased: nothing may find the user by it later.
 func (d *Directory) remember(publicID, userID string) {
+	if d.store.Routes().Erased(userID) {
+		return
+	}
 	d.known.Add(publicID, cached{userID, d.now().Add(cacheTime)})
 }
 

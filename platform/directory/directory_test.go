@@ -50,6 +50,13 @@ func newNetwork(t *testing.T) *network {
 // at returns the directory of a new server of a region, with an empty cache.
 func (n *network) at(local region.Code) *directory.Directory {
 	n.t.Helper()
+	d, _ := n.serverAt(local)
+	return d
+}
+
+// serverAt is at, with the store of the server.
+func (n *network) serverAt(local region.Code) (*directory.Directory, *store.Store) {
+	n.t.Helper()
 	cfg := db.Config{URLs: map[region.Code]string{}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience}
 	for home, p := range n.proxies {
 		cfg.URLs[home] = p.Through(n.url)
@@ -62,7 +69,7 @@ func (n *network) at(local region.Code) *directory.Directory {
 		}
 		st.Close()
 	})
-	return directory.New(st, local, key, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	return directory.New(st, local, key, func() time.Time { return now }, slog.New(slog.DiscardHandler)), st
 }
 
 // homesOf returns the user id in the row of a public id at each home that has one.

@@ -36,6 +36,7 @@ func (c *collector) collectUserMoves() {
 	c.write(func(w *store.Tx) {
 		w.SetRoute(db.Route{UserID: user, Home: region.US, To: region.EU, State: db.MoveFrozen, Version: 2}, 10)
 	})
+	c.write(func(w *store.Tx) { w.SetErasureRoute(user, region.EU, store.RouteErasing, 2) })
 	c.write(func(w *store.Tx) { w.InsertMovedIDs(user, "post", []string{region.NewID(region.US)}) })
 	c.reads(func(r *store.ReadBatch) {
 		r.UnknownMovedIDs(region.US, user, []string{user, region.NewID(region.US)}, new([]string))

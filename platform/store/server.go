@@ -24,6 +24,9 @@ const CapabilityMoves = "moves"
 // longer for them than they need.
 const CapabilityMoveRoutes = "move routes"
 
+// CapabilityErasures is the capability of servers that follow erasures, see RouteErasing.
+const CapabilityErasures = "erasures"
+
 var serverColumns = db.Columns[Server]()
 
 // A server announces itself several times a minute. The database's clock is the one that all servers share.

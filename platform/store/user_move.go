@@ -24,6 +24,12 @@ const (
 	MoveCancelled  = db.MoveCancelled
 )
 
+// The states of the route of a user who is erased, see db.RouteErasing.
+const (
+	RouteErasing = db.RouteErasing
+	RouteErased  = db.RouteErased
+)
+
 // WithMover returns a context whose statements may concern moving ids: those of the job that moves them.
 func WithMover(ctx context.Context) context.Context { return db.WithMover(ctx) }
 
@@ -62,13 +68,17 @@ var (
 		moved = $8::jsonb, ids = $9::bigint, version = version + 1, attempts = $10::bigint, due_at = $11::timestamptz, updated_at = $12, finished_at = $13
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
-	sqlUserHomesAfter = stmt("userHomes.after", `SELECT user_id, from_home, to_home, state, version, seq FROM user_homes
+	sqlUserHomesAfter = stmt("userHomes.after", `SELECT user_id, from_home, to_home, state, version, seq, ids FROM user_homes
 		WHERE home = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3::bigint`)
 	sqlUserHomesIDs   = stmt("userHomes.ids", `SELECT COALESCE(sum(ids), 0)::bigint FROM user_homes WHERE home = $1 AND user_id <> $2`)
 	sqlUserHomeUpsert = stmt("userHomes.upsert", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
 		VALUES ($1, $2, $3, $4, $5, $6::bigint, $7::bigint, (SELECT COALESCE(max(seq), 0) + 1 FROM user_homes WHERE home = $1))
 		ON CONFLICT (home, user_id) DO UPDATE SET from_home = excluded.from_home, to_home = excluded.to_home, state = excluded.state,
 		version = excluded.version, ids = excluded.ids, seq = excluded.seq WHERE user_homes.version < excluded.version`)
+	sqlUserHomeErase = stmt("userHomes.erase", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
+		VALUES ($1, $2, $3, $3, $4, $5::bigint, 0, (SELECT COALESCE(max(seq), 0) + 1 FROM user_homes WHERE home = $1))
+		ON CONFLICT (home, user_id) DO UPDATE SET from_home = excluded.from_home, to_home = excluded.to_home, state = excluded.state,
+		version = excluded.version, seq = excluded.seq WHERE user_homes.version < excluded.version`)
 
 	sqlMovedIDInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
@@ -127,6 +137,12 @@ func (w *Tx) SetRoute(r db.Route, ids int64) {
 	w.Exec(sqlUserHomeUpsert, r.UserID, string(r.Home), string(r.To), string(r.State), r.Version, ids)
 }
 
+// SetErasureRoute stores at this home that the rows of a user are erased where they are, unless a newer route is stored. The ids that
+// have moved with the user remain.
+func (w *Tx) SetErasureRoute(userID string, at region.Code, state MoveState, version int64) {
+	w.Exec(sqlUserHomeErase, userID, string(at), string(state), version)
+}
+
 // InsertMovedIDs adds ids that move with a user at this home.
 func (w *Tx) InsertMovedIDs(userID, kind string, ids []string) {
 	for _, id := range ids {
@@ -160,7 +176,7 @@ func (r *ReadBatch) CountOtherMovedIDs(home region.Code, userID string, into *in
 // changedRoute is a row of user_homes.
 type changedRoute struct {
 	UserID, FromHome, ToHome, State string
-	Version, Seq                    int64
+	Version, Seq, IDs               int64
 }
 
 // RouteReader keeps the routes of a store current.
@@ -228,8 +244,8 @@ func (r *RouteReader) readFrom(ctx context.Context, home region.Code) error {
 // apply stores a changed route, with the ids that move.
 func (r *RouteReader) apply(ctx context.Context, home region.Code, c changedRoute) error {
 	known, _ := r.store.Routes().Route(c.UserID)
-	if known.Version >= c.Version {
-		return nil
+	if known.Version >= c.Version || known.Version == 0 && c.State == string(RouteErased) && c.IDs == 0 {
+		return nil // known, or the end of an erasure before this server was started
 	}
 	var ids []string
 	for after := ""; ; after = ids[len(ids)-1] {

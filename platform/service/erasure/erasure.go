@@ -3,8 +3,9 @@
 // The request empties the user's row and inserts a row of erasures in the same transaction, at the user's home. A job
 // of that home then takes the steps in order, see steps. Each step walks through one table in one home, a page at a
 // time, and stores its position after each page, so that another server can continue. When all steps are done, the job
-// waits until the outboxes contain nothing about the user, and takes them once again: the second pass finds what
-// requests in progress wrote behind the first one, and deletes the rows whose end had to reach other homes first.
+// waits until every server has ended the requests that began before it knew about the erasure, and until the outboxes contain
+// nothing about the user. Then it takes the steps once again: the second pass finds what these requests wrote behind the first one,
+// and deletes the rows whose end had to reach other homes first. If a server does not answer, it waits for as long as requests take.
 package erasure
 
 import (

@@ -20,8 +20,8 @@ import (
 const (
 	// pollInterval is the time between two searches for due erasures.
 	pollInterval = time.Second
-	// settleTime is the time between the two passes. It is longer than any request, and than the time for which servers
-	// cache user ids.
+	// settleTime is the time between the two passes if a server does not follow the erasure. It is longer than any request, and than
+	// the time for which servers cache user ids.
 	settleTime = 90 * time.Second
 	// pageSize is the number of rows of the user, and of events, that are processed at a time, and visitSize the number of rows of a
 	// table among which those of the user are searched, see visited.
@@ -57,6 +57,11 @@ func (s *Service) advance(ctx context.Context, e *store.Erasure) error {
 	r, err := s.newRun(e)
 	if err != nil {
 		return err
+	}
+	if e.State == store.ErasureRunning && len(r.homes) == 0 {
+		if err := r.publish(ctx, store.RouteErasing); err != nil {
+			s.Log.InfoContext(ctx, "not all servers learn about the erasure at once", "erasure", e.ID, "error", err)
+		}
 	}
 	var g sync.WaitGroup
 	errs := make([]error, len(region.All()))
@@ -207,20 +212,26 @@ func (r *run) end(ctx context.Context) error {
 // something about the user. The second pass is repeated if it had to end what other homes have copies of, because these may have
 // been changed after the pass was there.
 func (r *run) finishPass(ctx context.Context) error {
-	e := r.erasure
-	waiting, err := r.outboxRows(ctx, e.ID)
-	if err != nil { // a home is away: other erasures must not wait for it
-		e.Attempts = r.failed + 1
-		e.DueAt = r.Now().Add(steps.Backoff(e.Attempts))
-		return errors.Join(err, r.save(ctx))
-	}
+	first := r.erasure.State == store.ErasureRunning
+	follow := first && r.awaitServers(ctx) // before the outboxes are read: what was in progress may have written to them
+	waiting, err := r.outboxRows(ctx, r.erasure.ID)
 	changed := slices.ContainsFunc(slices.Collect(maps.Values(r.homes)), func(p progress) bool { return p.Changed })
-	now := r.Now()
+	if err == nil && waiting == 0 && !first && !changed {
+		err = r.publish(ctx, store.RouteErased)
+	}
+	e, now := r.erasure, r.Now()
 	switch {
+	case err != nil: // a home is away: other erasures must not wait for it
+		e.Attempts = r.failed + 1
+		e.DueAt = now.Add(steps.Backoff(e.Attempts))
+		return errors.Join(err, r.save(ctx))
 	case waiting > 0:
 		e.DueAt = now.Add(pollInterval)
-	case e.State == store.ErasureRunning:
-		e.State, e.DueAt, r.homes = store.ErasureVerifying, now.Add(settleTime), map[region.Code]progress{}
+	case first:
+		e.State, e.DueAt, r.homes = store.ErasureVerifying, now, map[region.Code]progress{}
+		if !follow {
+			e.DueAt = now.Add(settleTime)
+		}
 	case changed:
 		e.DueAt, r.homes = now, map[region.Code]progress{}
 	default:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/erasure"
@@ -80,9 +81,18 @@ func (w *world) passed(s *erasure.Service, state string) {
 	}, 2*time.Minute, time.Millisecond)
 }
 
-// TestJob takes an erasure through both passes.
+// announce announces a running server.
+func (w *world) announce(server store.Server) {
+	w.t.Helper()
+	tx := w.Store.NewTx(region.US)
+	tx.AnnounceServer(server)
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+}
+
+// TestJob takes an erasure through both passes. A server is running that does not follow erasures.
 func TestJob(t *testing.T) {
 	w := newWorld(t)
+	w.announce(store.Server{ID: "old", Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes}})
 	s := erasure.New(w.Deps)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
@@ -102,6 +112,58 @@ func TestJob(t *testing.T) {
 	more, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more)
+}
+
+// TestServersFollow has a server that follows the erasure after a while. The second pass begins at once, not earlier, and the server
+// learns about the end.
+func TestServersFollow(t *testing.T) {
+	w := newWorldOf(t, 3)
+	w.Deps.Store = w.OpenWith(t, limits.Lift())
+	ofServer := w.Open(t)
+	reader := ofServer.NewRouteReader(region.US)
+	server := store.Server{ID: "running", Capabilities: []string{store.CapabilityErasures}}
+	w.announce(server)
+	read := func() { w.t.Helper(); require.NoError(t, reader.Read(t.Context())) }
+	read()
+	endRequest := ofServer.Routes().BeginRequest()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return slices.Equal(region.All(), w.done()) }, time.Minute, time.Millisecond)
+	require.Equal(t, store.ErasureRunning, w.erasure().State)
+	require.False(t, ofServer.Routes().Erased(w.user))
+	read()
+	require.True(t, ofServer.Routes().Erased(w.user))
+	require.Empty(t, ofServer.Routes().Followed(), "a request is in progress")
+	endRequest()
+	server.MoveRoutes = store.FollowedRoutes(ofServer.Routes().Followed())
+	require.Len(t, server.MoveRoutes, 1)
+	w.announce(server)
+	require.NoError(t, <-ended)
+	now := w.Deps.Now()
+	for w.erasure().State != store.ErasureDone { // some attempts wait for the outbox
+		w.Set(w.erasure().DueAt)
+		_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
+		require.NoError(t, err)
+	}
+	require.Less(t, w.Deps.Now().Sub(now), time.Minute, "the time between the passes if servers do not follow")
+	read()
+	require.True(t, ofServer.Routes().Erased(w.user), "a while longer")
+	require.False(t, ofServer.Routes().Unfinished())
+}
+
+// TestServerDoesNotFollow has a server that is running and does not follow the erasure: the second pass waits for as long as all
+// requests take.
+func TestServerDoesNotFollow(t *testing.T) {
+	w := newWorldOf(t, 0)
+	w.announce(store.Server{ID: "behind", Capabilities: []string{store.CapabilityErasures}})
+	short := limits.Lift()
+	short.FollowErasure = time.Millisecond
+	w.Deps.Store = w.OpenWith(t, short)
+	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	require.Equal(t, 90*time.Second, w.erasure().DueAt.Sub(w.Deps.Now()))
 }
 
 // TestJobResumes fails in the middle of the posts. The other homes are done, and the next attempt continues behind the last page, after

@@ -94,6 +94,7 @@ var (
 	errNoStorage  = fail.Unavailable("this network keeps no files: no storage is configured", nil)
 	errOwnerMoved = fail.Unavailable("the owner of the files has moved to another home region during the upload", nil)
 	errAbandoned  = fail.Unavailable("the upload took too long", nil)
+	errNoOwner    = fail.Unauthorized().WithDetails("the user was deleted during the upload")
 )
 
 // sweepGrace is how long past its deadline an upload is left alone, because the clocks of servers may differ.
@@ -183,6 +184,9 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		return nil, errOwnerMoved
 	}
 	tx := u.service.Store.NewTx(u.home)
+	if u.owner != nil {
+		tx.GuardTarget("user", u.owner.ID, errNoOwner)
+	}
 	u.spendQuotas(tx)
 	now := u.service.Now()
 	for i := range u.files {

@@ -3,16 +3,18 @@ package db
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // epoch is the time between two changes of routes, with the statements in progress that were checked against the routes of
-// that time.
+// that time, and the requests in progress that began in it.
 type epoch struct {
 	number     uint64
 	inProgress atomic.Int64
+	requests   atomic.Int64
 }
 
 // enter begins statements, which are checked against the routes afterwards. Call leave of the result when they have ended.
@@ -28,6 +30,23 @@ func (r *Routes) enter() *epoch {
 }
 
 func (e *epoch) leave() { e.inProgress.Add(-1) }
+
+// BeginRequest begins a request, or work of a job, that an erasure waits for if it begins afterwards. end must be called once.
+func (r *Routes) BeginRequest() (end func()) {
+	for {
+		e := r.epoch.Load()
+		e.requests.Add(1)
+		if r.epoch.Load() == e {
+			return func() { e.requests.Add(-1) }
+		}
+		e.requests.Add(-1) // the epoch may count as ended
+	}
+}
+
+// holds reports whether anything that began in e keeps the server from following a route.
+func (e *epoch) holds(route *Route) bool {
+	return e.number < route.epoch && (e.inProgress.Load() > 0 || route.State == RouteErasing && e.requests.Load() > 0)
+}
 
 // abandonedGrace is how long the database may take to end a statement after its time limit.
 const abandonedGrace = 2 * time.Second
@@ -56,16 +75,15 @@ func (r *Routes) begin(next *epoch) { r.earlier = append(r.earlier, r.epoch.Swap
 // Followed are versions of the routes of users whose moves are not finished.
 type Followed map[string]int64
 
-// Followed returns the routes of unfinished moves that no statement in progress was sent without: all others have ended.
+// Followed returns the routes of unfinished moves that no statement in progress was sent without: all others have ended. For an
+// erasure the requests have ended, too.
 func (r *Routes) Followed() Followed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.earlier) > 0 && r.earlier[0].inProgress.Load() == 0 {
-		r.earlier = r.earlier[1:]
-	}
+	r.earlier = slices.DeleteFunc(r.earlier, func(e *epoch) bool { return e.inProgress.Load() == 0 && e.requests.Load() == 0 })
 	all := Followed{}
 	for userID, route := range r.unfinished {
-		if len(r.earlier) == 0 || r.earlier[0].number >= route.epoch {
+		if !slices.ContainsFunc(r.earlier, func(e *epoch) bool { return e.holds(route) }) {
 			all[userID] = route.Version
 		}
 	}
@@ -97,6 +115,7 @@ const FinishCommitted = 3 * time.Second
 // attempt is one attempt of a request.
 type attempt struct {
 	since uint64 // the epoch in which it began
+	leave func() // ends the request
 
 	mu        sync.Mutex
 	committed bool
@@ -111,16 +130,20 @@ type attemptKey struct{}
 // have come to another home since it began. end ends the attempt, and reports whether a transaction was committed, or may have been,
 // that another attempt would repeat.
 func (d *DB) WithAttempt(ctx context.Context) (with context.Context, end func() (committed bool)) {
-	a := &attempt{since: d.routes.epochNumber()}
+	a := &attempt{since: d.routes.epochNumber(), leave: d.routes.BeginRequest()}
 	return context.WithValue(ctx, attemptKey{}, a), a.end
 }
 
 func (a *attempt) end() (committed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.first != nil && !a.ended {
+	if a.ended {
+		return a.committed
+	}
+	if a.first != nil {
 		a.first.leave()
 	}
+	a.leave()
 	a.ended = true
 	return a.committed
 }

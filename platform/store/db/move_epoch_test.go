@@ -51,6 +51,59 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
+// TestErasureIsFollowed checks that a server follows an erasure once the requests that began without knowing it have ended, and a
+// move of another user before.
+func TestErasureIsFollowed(t *testing.T) {
+	s := openNew(t)
+	erased, user := region.NewID(region.EU), region.NewID(region.US)
+	erase := func(state db.MoveState, version int64) {
+		s.Routes().Put(db.Route{UserID: erased, Home: region.EU, To: region.EU, State: state, Version: version}, nil)
+	}
+	_, endAttempt := s.WithAttempt(t.Context())
+	endWork := s.Routes().BeginRequest()
+	require.False(t, s.Routes().Erased(erased))
+	erase(db.RouteErasing, 5)
+	require.True(t, s.Routes().Erased(erased))
+	s.Routes().Put(db.Route{UserID: user, Home: region.US, To: region.SG, State: db.MoveAnnounced, Version: 1}, nil)
+	_, endLater := s.WithAttempt(t.Context())
+	require.Equal(t, db.Followed{user: 1}, s.Routes().Followed())
+	endAttempt()
+	require.Equal(t, db.Followed{user: 1}, s.Routes().Followed(), "work of a job is in progress")
+	endWork()
+	require.Equal(t, db.Followed{user: 1, erased: 5}, s.Routes().Followed(), "the other request began later")
+	endLater()
+
+	s.Routes().Put(db.Route{UserID: user, Home: region.US, To: region.SG, State: db.MoveDone, Version: 2}, nil)
+	require.True(t, s.Routes().Unfinished())
+	now := time.Now()
+	s.Routes().SetClock(func() time.Time { return now })
+	erase(db.RouteErased, 6)
+	require.False(t, s.Routes().Unfinished())
+	require.True(t, s.Routes().Erased(erased))
+	_, known := s.Routes().Route(erased)
+	require.False(t, known, "nothing needs the route")
+	now = now.Add(2 * time.Minute)
+	require.False(t, s.Routes().Erased(erased), "no server remembers the public id any more")
+}
+
+// TestErasureOfMovedUser checks that the ids of a moved user lead to the new home while the user is erased, and afterwards.
+func TestErasureOfMovedUser(t *testing.T) {
+	s := openNew(t)
+	user, post := region.NewID(region.EU), region.NewID(region.EU)
+	put := func(from, to region.Code, state db.MoveState, version int64) {
+		s.Routes().Put(db.Route{UserID: user, Home: from, To: to, State: state, Version: version}, []string{post})
+	}
+	put(region.EU, region.SG, db.MoveDone, 4)
+	for version, state := range []db.MoveState{db.RouteErasing, db.RouteErased} {
+		put(region.SG, region.SG, state, int64(5+version))
+		for _, id := range []string{user, post} {
+			home, err := s.HomeOf(id)
+			require.NoError(t, err)
+			require.Equal(t, region.SG, home)
+		}
+	}
+}
+
 // TestMovedMeanwhile checks that nothing is sent to a home that was looked up before the rows left it, in a batch, a transaction
 // and an attempt of a request, and that the next attempt is.
 func TestMovedMeanwhile(t *testing.T) {

@@ -28,6 +28,12 @@ const (
 	MoveCancelled  MoveState = "cancelled"
 )
 
+// The states of the route of a user who is erased, whose rows stay where they are.
+const (
+	RouteErasing MoveState = "erasing" // servers do not remember the user's public id
+	RouteErased  MoveState = "erased"
+)
+
 // Route is the move of a user as servers follow it. Home is where the rows are before the state MoveDone, and To where
 // they are from then on.
 type Route struct {
@@ -86,8 +92,8 @@ var errNotAnnounced = errors.New("the server could not announce itself for too l
 type Routes struct {
 	now    func() time.Time
 	limits limits.Limits
-	// The number of users whose rows were moved or are moving, and of those whose rows must not be written.
-	used, held atomic.Int64
+	// The number of users who have a route, of those whose rows must not be written, and of those who are erased.
+	used, held, erasures atomic.Int64
 	followed   atomic.Pointer[time.Time] // when the routes were last complete; nil if they are not followed
 	announced  atomic.Pointer[time.Time] // when the server last announced itself; nil if it never did
 
@@ -99,6 +105,7 @@ type Routes struct {
 	mu         sync.RWMutex
 	users      map[string]*Route
 	owners     map[rawID]*Route
+	erased     map[string]time.Time // users who are erased, and until when that matters; zero during the erasure
 	moved      map[[2]region.Code]int64
 	unfinished map[string]*Route
 	earlier    []*epoch      // that have statements in progress, the oldest first
@@ -108,7 +115,7 @@ type Routes struct {
 func newRoutes(l limits.Limits) *Routes {
 	r := &Routes{
 		now: time.Now, limits: l, users: map[string]*Route{}, owners: map[rawID]*Route{}, moved: map[[2]region.Code]int64{},
-		unfinished: map[string]*Route{}, changed: make(chan struct{}),
+		unfinished: map[string]*Route{}, erased: map[string]time.Time{}, changed: make(chan struct{}),
 	}
 	r.epoch.Store(&epoch{})
 	return r
@@ -159,11 +166,12 @@ func (r *Routes) Put(route Route, ids []string) {
 			r.owners[raw] = stored
 		}
 	}
-	if route.State == MoveDone {
+	if route.State == MoveDone || route.State == RouteErased {
 		delete(r.unfinished, route.UserID)
 	} else {
 		r.unfinished[route.UserID] = stored
 	}
+	r.noteErasure(route, len(ids) > 0)
 	r.count()
 	r.begin(next) // statements that begin in it see all of the above
 	close(r.changed)
@@ -184,6 +192,7 @@ func (r *Routes) count() {
 	}
 	r.held.Store(held)
 	r.used.Store(int64(len(r.users)))
+	r.erasures.Store(int64(len(r.erased)))
 }
 
 // Left reports whether the rows of any user have moved, or are moving, from one home to another.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -43,17 +44,17 @@ func NewWorld(t *testing.T) *World {
 	w := &World{url: dbtest.New(t)}
 	w.FailAt(-1)
 	w.Set(Noon)
-	w.Store = w.open(t, map[region.Code]string{"": w.url})
+	w.Store = w.open(t, map[region.Code]string{"": w.url}, limits.Limits{})
 	w.Deps = w.deps(w.Store)
 	return w
 }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// open opens the store of a server.
-func (w *World) open(t *testing.T, urls map[region.Code]string) *store.Store {
+// open opens the store of a server with time limits; those of production when zero.
+func (w *World) open(t *testing.T, urls map[region.Code]string, l limits.Limits) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault})
+	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	return st
@@ -62,7 +63,13 @@ func (w *World) open(t *testing.T, urls map[region.Code]string) *store.Store {
 // Open returns the store of another server.
 func (w *World) Open(t *testing.T) *store.Store {
 	t.Helper()
-	return w.open(t, map[region.Code]string{"": w.url})
+	return w.OpenWith(t, limits.Limits{})
+}
+
+// OpenWith returns the store of another server with time limits.
+func (w *World) OpenWith(t *testing.T, l limits.Limits) *store.Store {
+	t.Helper()
+	return w.open(t, map[region.Code]string{"": w.url}, l)
 }
 
 // deps returns the dependencies of a server with a store.
@@ -112,7 +119,7 @@ func (w *World) Lock(t *testing.T, sql string) (unlock func()) {
 // Without returns the dependencies of a server that cannot reach a home.
 func (w *World) Without(t *testing.T, home region.Code) *service.Deps {
 	t.Helper()
-	st := w.open(t, map[region.Code]string{"": w.url, home: "postgresql://plaza@127.0.0.1:1/plaza?connect_timeout=1"})
+	st := w.open(t, map[region.Code]string{"": w.url, home: "postgresql://plaza@127.0.0.1:1/plaza?connect_timeout=1"}, limits.Limits{})
 	return w.deps(st)
 }
 

@@ -1,0 +1,62 @@
+package erasure
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// followEvery is the interval at which an erasure looks for servers that do not follow it yet.
+const followEvery = 20 * time.Millisecond
+
+// publish stores a state of the erasure at every home, where servers read it. A server that follows RouteErasing has ended the
+// requests that began before it knew, and finds the user's public id no more.
+func (r *run) publish(ctx context.Context, state store.MoveState) error {
+	var g errgroup.Group // a home that does not answer does not keep the others from it
+	for _, home := range region.All() {
+		g.Go(func() error {
+			tx := r.Store.NewTx(home)
+			tx.SetErasureRoute(r.erasure.ID, r.HomeOf(r.erasure.ID), state, r.version(state))
+			return tx.Commit(ctx)
+		})
+	}
+	return g.Wait()
+}
+
+// version returns the version of the route of the user in a state. It is higher than that of any move.
+func (r *run) version(state store.MoveState) int64 {
+	version := r.erasure.RequestedAt.UnixMilli()
+	if state == store.RouteErased {
+		version++
+	}
+	return version
+}
+
+// awaitServers waits until all running servers follow the erasure, and reports whether they do within the limit. A server that
+// does not answer counts as running for a minute.
+func (r *run) awaitServers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, r.Store.Limits().FollowErasure)
+	defer cancel()
+	for {
+		var unable []store.Server
+		var behind bool
+		reads := r.Store.NewReadBatch()
+		reads.ServersWithout(store.CapabilityErasures, &unable)
+		reads.ServersBehind(r.erasure.ID, r.version(store.RouteErasing), &behind)
+		if err := reads.Run(ctx); err != nil || len(unable) > 0 {
+			return false
+		}
+		if !behind {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(followEvery):
+		}
+	}
+}

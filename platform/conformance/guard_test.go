@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -118,7 +119,7 @@ func TestGuards(t *testing.T) {
 	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.MediaKey, cfg.MediaIngestURL, cfg.DailyChannels = mediaSecret, "rtmp://ingest.test:1935/live/in", mostChannels
 		cfg.RequestTimeout, cfg.StatementTimeout = config.Duration(apptest.Patience), config.Duration(apptest.Patience) // include the changes
-	}))
+	}), apptest.WithLimits(func(l *limits.Limits) { l.FollowErasure = 0 })) // erasures would wait for the requests that they interrupt
 	g.principals[theAuthor], g.principals[theBoss], g.principals[theMedia] = g.author, g.boss, mediaServer(g.n)
 	g.principals[apiKey] = g.n.Anonymous(region.EU).With("X-API-Key", g.n.APIKey)
 	conn, all, failed, ran := connectTo(t, g.n), map[string]condition{}, map[string]bool{}, 0

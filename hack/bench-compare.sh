@@ -15,4 +15,4 @@ trap 'exit 1' INT TERM
 echo "building plaza of $base"
 git worktree add --quiet --detach "$dir/tree" "$base"
 go -C "$dir/tree" build -tags disable_grpc_modules -o "$dir/plaza" ./platform/cmd/plaza
-go run ./platform/bench -against "$dir/plaza" -concurrency 16 -rounds 5 -feed-posts 0 "$@"
+go run ./platform/bench -against "$dir/plaza" -concurrency 16 -rounds 9 -precision 0.03 -feed-posts 0 "$@"

@@ -131,11 +131,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	d.background = d.jobs(shared, roles, files)
 	d.background.server = append(d.background.server, moves.MetricsJob())
-	d.background.home = append(d.background.home, exports.Job(), kept.Job(), presences.SweepJob(),
-		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job())
-	for i, job := range d.background.home {
-		d.background.home[i] = awaited(d.store.Routes(), job)
-	}
+	d.background.home = allAwaited(d.store.Routes(), append(d.background.home, exports.Job(), kept.Job(), presences.SweepJob(),
+		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job()))
 	d.background.home = append(d.background.home, erasure.New(shared).Job(), moves.Job()) // which wait themselves
 	return handler, slices.Concat(d.workers(), limitWorkers, homeWorkers(presences.StoreJob(), reactions.LiveJob()), []worker{hooks.releaseWorker()}), nil
 }

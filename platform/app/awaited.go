@@ -8,6 +8,14 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
+// allAwaited is awaited for several jobs.
+func allAwaited(routes *db.Routes, all []jobs.Job) []jobs.Job {
+	for i, job := range all {
+		all[i] = awaited(routes, job)
+	}
+	return all
+}
+
 // awaited returns a job that erasures wait for as for requests: what it has read of a user may be written after the user was erased.
 func awaited(routes *db.Routes, job jobs.Job) jobs.Job {
 	if drain := job.Drain; drain != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,29 @@ func (r *result) median() float64 {
 		return (ratios[middle-1] + ratios[middle]) / 2
 	}
 	return ratios[middle]
+}
+
+// interval returns the confidence interval of the median at 95 %, which is between two of the ratios.
+func (r *result) interval() (low, high float64) {
+	ratios := slices.Sorted(slices.Values(r.ratios))
+	n := float64(len(ratios))
+	outside := int(max(0, (n-1.96*math.Sqrt(n))/2))
+	return ratios[outside], ratios[len(ratios)-1-outside]
+}
+
+// maxRoundsFactor limits the rounds for a precision to a multiple of the least number of rounds.
+const maxRoundsFactor = 8
+
+// enough reports whether an operation was measured in enough rounds.
+func (b *bench) enough(r *result) bool {
+	switch rounds := len(r.ratios); {
+	case rounds < b.rounds:
+		return false
+	case rounds >= b.rounds*maxRoundsFactor:
+		return true
+	}
+	low, high := r.interval()
+	return b.precision == 0 || max(high-r.median(), r.median()-low) <= b.precision
 }
 
 func (b *bench) run(ctx context.Context) (*report, error) {
@@ -162,7 +186,7 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 	if err := errors.Join(b.environment.ofPlaza.analyse(ctx), b.environment.ofOther.analyse(ctx)); err != nil {
 		return nil, err
 	}
-	for range b.rounds {
+	for !b.enough(found) {
 		round := map[*server]*load{b.environment.plaza: {}, b.environment.bare: {}}
 		err := b.both(ctx, op, b.length(), func(s *server, l load, c counters) {
 			round[s].add(l)
@@ -179,8 +203,9 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 		found.ratios = append(found.ratios, round[b.environment.plaza].perSecond()/round[b.environment.bare].perSecond())
 	}
 	other := b.environment.bare.name
-	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f, wanted %.2f",
-		op.name, found.plaza.perSecond(), other, found.bare.perSecond(), found.median(), op.wantedOf(other))
+	low, high := found.interval()
+	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f (%.2f to %.2f), wanted %.2f",
+		op.name, found.plaza.perSecond(), other, found.bare.perSecond(), found.median(), low, high, op.wantedOf(other))
 	if err := b.showStatements(ctx, op); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ import (
 type options struct {
 	seconds     float64
 	rounds      int
+	precision   float64
 	concurrency int
 	binary      string
 	against     string
@@ -40,6 +41,7 @@ func parseOptions() (options, error) {
 	var o options
 	flag.Float64Var(&o.seconds, "seconds", 0.4, "duration of one measurement in seconds; each operation has four per round")
 	flag.IntVar(&o.rounds, "rounds", 9, "rounds per operation, of four measurements in the order plaza-bare-bare-plaza")
+	flag.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("repeat the rounds, up to %d times, until the confidence interval of a ratio (95 %%) is within this distance; 0 does not repeat them", maxRoundsFactor))
 	flag.IntVar(&o.concurrency, "concurrency", 4, "concurrent requests, each on its own connection")
 	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds it from this source tree")
 	flag.StringVar(&o.against, "against", "", "another plaza program to measure instead of the bare server, to see the effect of a change")
@@ -49,8 +51,8 @@ func parseOptions() (options, error) {
 	flag.IntVar(&o.statements, "statements", 0, "how many of the most expensive statements of each operation to show")
 	flag.BoolVar(&o.bare, "bare", false, "run the bare server; for internal use")
 	flag.Parse()
-	if o.seconds <= 0 || o.rounds < 1 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {
-		return o, errors.New("-seconds, -rounds and -concurrency must be positive, -feed-posts must not be negative, and arguments are not allowed")
+	if o.seconds <= 0 || o.rounds < 1 || o.precision < 0 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {
+		return o, errors.New("-seconds, -rounds and -concurrency must be positive, -precision and -feed-posts must not be negative, and arguments are not allowed")
 	}
 	return o, nil
 }

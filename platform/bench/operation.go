@@ -22,7 +22,7 @@ type operation struct {
 const (
 	readRatio  = 0.7
 	writeRatio = 0.8
-	otherRatio = 0.95 // relative to another plaza: no slower within the measurement error
+	otherRatio = 0.97 // relative to another plaza: no slower within the measurement error
 )
 
 // operations returns the operations that the server called other supports, for a server at any address.

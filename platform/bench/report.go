@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -35,7 +34,7 @@ type report struct {
 
 func (r *report) print(out io.Writer) error {
 	fmt.Fprintf(out, "\n%s\n%s\n", r.machine, r.engine)
-	fmt.Fprintf(out, "%d connections, %d rounds of 4 x %s; CPU and allocations are those of the server\n\n", r.concurrency, r.rounds, r.length())
+	fmt.Fprintf(out, "%d connections, rounds of 4 x %s; CPU and allocations are those of the server\n\n", r.concurrency, r.length())
 	err := printTable(out, tabwriter.AlignRight, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tstatements/op\texecution/op\tplanning/op\tCPU/op\tallocs/op", func(t io.Writer) {
 		for _, result := range r.results {
 			result.plaza.row(t, result.name, "plaza")
@@ -95,10 +94,10 @@ func (r *report) goals(t io.Writer) {
 }
 
 func (r *report) operationGoals(t io.Writer, one *result) {
-	low, high := slices.Min(one.ratios), slices.Max(one.ratios)
+	low, high := one.interval()
 	wanted := one.wantedOf(r.other)
 	goal(t, one.name+": requests/s relative to "+r.other, fmt.Sprintf("at least %.2f", wanted),
-		fmt.Sprintf("%.2f (rounds %.2f to %.2f)", one.median(), low, high), math.Round(one.median()*100)/100 >= wanted)
+		fmt.Sprintf("%.2f (%.2f to %.2f in %d rounds)", one.median(), low, high, len(one.ratios)), math.Round(one.median()*100)/100 >= wanted)
 	// Transactions are retried after conflicts, which are caused by the database: they also affect the bare server.
 	trips := one.plaza.sum(roundTrips) / float64(len(one.plaza.latencies))
 	goal(t, one.name+": database round trips", fmt.Sprintf("at most %.0f", one.maxTrips), fmt.Sprintf("%.2f", trips),

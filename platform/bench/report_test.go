@@ -52,6 +52,33 @@ func TestMedian(t *testing.T) {
 	require.InDelta(t, 2.5, (&result{ratios: []float64{4, 1, 3, 2}}).median(), 0)
 }
 
+// TestEnoughRounds checks the confidence interval of the median, and that rounds are added until it is narrow enough or there are too many.
+func TestEnoughRounds(t *testing.T) {
+	ratios := make([]float64, 25)
+	for i := range ratios {
+		ratios[i] = 1 + float64((i*7)%25-12)/100
+	}
+	low, high := (&result{ratios: ratios}).interval()
+	require.InDelta(t, 0.95, low, 1e-9)
+	require.InDelta(t, 1.05, high, 1e-9)
+	for name, tc := range map[string]struct {
+		rounds    int
+		precision float64
+		want      bool
+	}{
+		"fewer than asked for": {26, 0, false},
+		"any precision":        {25, 0, true},
+		"precise":              {9, 0.06, true},
+		"not precise":          {9, 0.04, false},
+		"too many":             {3, 0.04, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &bench{options: options{rounds: tc.rounds, precision: tc.precision}}
+			require.Equal(t, tc.want, b.enough(&result{ratios: ratios}))
+		})
+	}
+}
+
 func TestReport(t *testing.T) {
 	measured := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 90)}, counters: counters{roundTrips + `{home="us"}`: 181, allocations: 900}}
 	bare := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 100)}}
@@ -61,7 +88,7 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.print(&out))
 	for _, line := range []string{
 		`create text post +plaza +90 +0\.00 ms +0\.00 ms +2\.01 +0\.0 +0\.00 ms +0\.00 ms +0\.00 ms +10`,
-		`requests/s relative to bare +at least 0\.80 +0\.80 \(rounds 0\.70 to 0\.90\) +PASS`,
+		`requests/s relative to bare +at least 0\.80 +0\.80 \(0\.70 to 0\.90 in 2 rounds\) +PASS`,
 		`database round trips +at most 2 +2\.01 +PASS`,
 		`memory of an idle server +at most 80 MiB +81\.0 MiB +MISS`,
 		`relative to the idle server +at most 1\.25 +2\.00 \(162\.0 MiB\) +MISS`,
@@ -70,5 +97,5 @@ func TestReport(t *testing.T) {
 	}
 	r.other, out = "other", strings.Builder{}
 	require.NoError(t, r.print(&out))
-	require.Regexp(t, `relative to other +at least 0\.95 +0\.80 \(rounds 0\.70 to 0\.90\) +MISS`, out.String())
+	require.Regexp(t, `relative to other +at least 0\.97 +0\.80 \(0\.70 to 0\.90 in 2 rounds\) +MISS`, out.String())
 }

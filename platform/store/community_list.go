@@ -82,10 +82,8 @@ func communityNamed(table string) string {
 // communityHasName is the filter by the rest of a prefix of the name.
 const communityHasName = " AND lower(c.display_name) LIKE $14::text"
 
-// communityLists are the statements of a list of communities and of its windows.
-type communityLists struct{ lists, windows directions }
-
-// The statements of ListCommunities.
+// The statements of ListCommunities. All lists are read in windows: the filters have no index, nor has the one that keeps deleted
+// communities and the private ones of others out, of which there can be any number.
 var (
 	communitiesByCreation = communityListsBy(createdOrders, communitySource{
 		name: "all", tables: communitiesBy("communities_by_created"), where: "c.home = $1", key: "c.created_at", id: "c.id",
@@ -119,7 +117,7 @@ type communitySource struct {
 	byName                       bool
 }
 
-func communityListsBy(orders [2]db.Order, s communitySource) communityLists {
+func communityListsBy(orders [2]db.Order, s communitySource) directions {
 	filter, keyType, key := communityFilter+communityVisible, "timestamptz", timeKey
 	if s.byName {
 		filter, keyType, key = filter+communityHasName, "text", nameKey
@@ -127,15 +125,9 @@ func communityListsBy(orders [2]db.Order, s communitySource) communityLists {
 	from := func(o db.Order) string {
 		return s.tables + ` WHERE ` + s.where + ` AND ` + o.After(s.key, s.id, "$9::"+keyType, "$10")
 	}
-	return communityLists{
-		inBoth(orders, func(o db.Order) *db.Statement {
-			return stmt("communities.list."+s.name+o.Name, `SELECT `+db.Prefixed("c", communityColumns)+`, c.name_key FROM `+from(o)+filter+
-				` ORDER BY `+o.By(s.key, s.id)+` LIMIT $11::bigint`)
-		}),
-		inBoth(orders, func(o db.Order) *db.Statement {
-			return window("communities.list."+s.name, o, key(o, s.key, s.id), from(o), filter, 11, 12+s.args)
-		}),
-	}
+	return inBoth(orders, func(o db.Order) *db.Statement {
+		return window("communities.list."+s.name, o, key(o, s.key, s.id), from(o), filter, 11, 12+s.args)
+	})
 }
 
 var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
@@ -147,13 +139,9 @@ func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	*into = nil
 	mine, after := r.ByHome(l.Mine), Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
 	for _, home := range region.All() {
-		args := func(after Position, limit int) []any { return l.args(mine[home], after, limit) }
-		if !l.isFiltered() {
-			appendRows(r, home, l.statements().lists.in(l.Desc), into, args(after, l.Limit)...)
-			continue
-		}
 		readWindows(r, windows[CommunityRow]{
-			home: home, after: after, limit: l.Limit, statement: l.statements().windows.in(l.Desc), args: args,
+			home: home, after: after, limit: l.Limit, statement: l.statements().in(l.Desc),
+			args: func(after Position, limit int) []any { return l.args(mine[home], after, limit) },
 			rows: func(found []Position, into *[]CommunityRow) {
 				var communities []Community
 				keys := keysAt(found)
@@ -168,11 +156,6 @@ func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	}
 }
 
-// isFiltered reports whether the list has a filter without an index. Private communities are none: most communities are public.
-func (l CommunityList) isFiltered() bool {
-	return l.Deleted || len(l.Tags) > 0 || l.Flagged != nil && (!*l.Flagged || l.ByName || l.CategoryID != "") || utf8.RuneCountInString(l.Prefix) > PublicNameKeyRunes
-}
-
 // CommunityKeys reads the keys of all communities in Mine that match the filter, without paging.
 func (r *ReadBatch) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	*into = nil
@@ -181,7 +164,7 @@ func (r *ReadBatch) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	}
 }
 
-func (l CommunityList) statements() communityLists {
+func (l CommunityList) statements() directions {
 	switch {
 	case l.CategoryID != "":
 		return pick(l.ByName, communitiesOfCategoryByName, communitiesOfCategoryByCreation)

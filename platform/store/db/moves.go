@@ -94,8 +94,8 @@ type Routes struct {
 	limits limits.Limits
 	// The number of users who have a route, of those whose rows must not be written, and of those who are erased.
 	used, held, erasures atomic.Int64
-	followed   atomic.Pointer[time.Time] // when the routes were last complete; nil if they are not followed
-	announced  atomic.Pointer[time.Time] // when the server last announced itself; nil if it never did
+	followed             atomic.Pointer[time.Time] // when the routes were last complete; nil if they are not followed
+	announced            atomic.Pointer[time.Time] // when the server last announced itself; nil if it never did
 
 	// epoch has the statements in progress that began since the last change of a route, and left is the last epoch in which rows
 	// came to another home.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -31,7 +32,7 @@ func copyRow(t *testing.T, conn *pgx.Conn, table, where string, set, matching ma
 	all := map[string]string{"created_at": "created_at - n * INTERVAL '1 second'"}
 	maps.Copy(all, set)
 	for column, value := range matching {
-		all[column] = fmt.Sprintf("CASE WHEN n = ANY($2::bigint[]) THEN %s ELSE %s END", value, column)
+		all[column] = fmt.Sprintf("CASE WHEN n = ANY($2::bigint[]) THEN %s ELSE %s END", value, cmp.Or(all[column], column))
 	}
 	rows, err := conn.Query(t.Context(), `SELECT column_name FROM information_schema.columns
 		WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position`, table)
@@ -131,7 +132,8 @@ func TestRareFilters(t *testing.T) {
 	copyRow(t, conn, "users", "id = "+quoted(boss.InternalID), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, map[string]string{"deleted_at": "created_at"})
 	copyRow(t, conn, "community_members", "community_id = "+quoted(community)+" AND user_id = "+quoted(reader.InternalID),
 		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
-	copyRow(t, conn, "communities", "id = "+quoted(community), map[string]string{"id": copyID("id")}, tagged)
+	copyRow(t, conn, "communities", "id = "+quoted(community), map[string]string{"id": copyID("id"), "is_public": "false", "is_discoverable": "false"},
+		map[string]string{"tags": "ARRAY['rare']", "is_public": "true"})
 	copyRow(t, conn, "channels", "public_id = "+quoted(channel), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, tagged)
 	copyRow(t, conn, "channel_users", "channel_id = (SELECT id FROM channels WHERE public_id = "+quoted(channel)+") AND user_id = "+quoted(boss.InternalID),
 		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
@@ -149,6 +151,7 @@ func TestRareFilters(t *testing.T) {
 		"deleted users":      {"/api/v3/users", "users", "userId", url.Values{"isDeleted": {"true"}, "sortBy": {"lastCreated"}}},
 		"members by role":    {membersPath(community), "communityUsers", "userId", url.Values{"roles[]": {"rare"}}},
 		"communities by tag": {communitiesPath, "communities", "communityId", url.Values{"tags[]": {"rare"}, "sortBy": {"lastCreated"}}},
+		"public communities": {communitiesPath, "communities", "communityId", url.Values{"filter": {"notMember"}, "sortBy": {"lastCreated"}}},
 		"channels by tag":    {channelsPath, "channels", "channelId", url.Values{"tags[]": {"rare"}, "sortBy": {"lastCreated"}}},
 		"users of a channel": {"/api/v3/channels/" + channel + "/users", "channelUsers", "userId", url.Values{"roles[]": {"rare"}}},
 	} {

@@ -135,7 +135,10 @@ func testBlocksHideContent(t *testing.T, others int) {
 		community := newCommunity(t, by, object{"displayName": word, "userIds": []string{boss.UserID}})
 		require.Equal(t, http.StatusAccepted, by.Do(t, http.MethodPost, presencePath+"/heartbeat", nil).Status)
 		watch(t, by, room)
+		wallWord := newWord(t)
+		onWall := boss.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "targetId": by.UserID, "data": object{"text": wallWord}}).OK(t)
 		return map[string]string{
+			searchPath + "?query=" + wallWord:                 onWall.String(t, "posts.0.postId"),
 			"/api/v1/me/following-feeds":                      post,
 			"/api/v5/me/global-feeds":                         post,
 			searchPath + "?query=" + word:                     post,

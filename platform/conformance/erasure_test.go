@@ -82,6 +82,7 @@ func (f *erasureFixture) leaveContent(t *testing.T) {
 	join(t, f.community, f.user, f.stranger)
 	f.friendsPost = newPost(t, f.friend, f.community, f.mention())
 	newComment(t, f.friend, f.friendsPost, f.mention())
+	newWallStory(t, f.friend, f.mention())
 	moderated := newPost(t, f.user, f.community, data, object{"tags": []string{planted}, "hashtags": []string{planted}})
 	f.do(t, f.n.Admin(region.SG), http.MethodPut, "/api/v4/posts/"+moderated, object{"metadata": object{"note": planted}}) // is audited
 	f.do(t, f.n.Admin(region.SG), http.MethodPut, "/api/v3/users", object{"userId": erasedID, "isBrand": true})

@@ -57,6 +57,7 @@ func channelGuardRows() []guardRow {
 		{
 			condition: "store.InsertChannel channels_pkey", procedure: "ChannelService/CreateChannel", by: member,
 			request: chosen, change: again(theBoss), want: 400315,
+			writes: []string{"daily_usages"},
 		},
 		{
 			condition: "service/channel.storeConversation GuardChannel", procedure: "ChannelService/CreateConversation", by: theBoss,
@@ -255,6 +256,7 @@ func streamGuardRows() []guardRow {
 		{
 			condition: "store.UpdateVideoStreamHasChannel sqlStreamGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
 			request: channel, change: calls(service+"DeleteVideoStreaming", "streamId=videoStreamId"), want: 400400,
+			writes: []string{"daily_usages"},
 		},
 		{
 			condition: "store.AttachVideoStream sqlStreamAttach", procedure: "PostService/CreatePost", by: theAuthor,
@@ -319,6 +321,7 @@ func roomGuardRows() []guardRow {
 		{
 			condition: "store.UpdateRoomHasChannel sqlRoomGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
 			request: channel, change: deletes, want: 400400,
+			writes: []string{"daily_usages"},
 		},
 		{
 			condition: "store.AttachRoom sqlRoomAttach", procedure: "PostService/CreatePost", by: theAuthor,

@@ -71,6 +71,7 @@ func communityGuardRows() []guardRow {
 		{
 			condition: "store.InsertCommunity sqlCommunityGuardName", procedure: "CommunityService/CreateCommunity", by: member,
 			request: unique, change: again(theBoss), want: 400315,
+			writes: []string{"daily_usages"},
 		},
 		{
 			condition: "store.UpdateCommunity GuardCommunity", procedure: "CommunityService/UpdateCommunity", by: theBoss,
@@ -231,6 +232,7 @@ func eventGuardRows() []guardRow {
 		{
 			condition: "service/event.CreateEvent GuardTarget", procedure: "EventService/CreateEvent", by: theBoss, request: create,
 			change: calls("CommunityService/DeleteCommunity", "communityId=originId"), want: 400400,
+			writes: []string{"daily_usages"},
 		},
 		{
 			condition: "store.UpdatePlannedEvent sqlPlannedEventUpdate", procedure: "EventService/UpdateEvent", by: theBoss,

@@ -162,6 +162,8 @@ func (g *fixture) interrupt(t *testing.T, conn *pgx.Conn, r guardRow, c conditio
 	request := r.build(t, g)
 	var code int
 	var before map[string]string
+	without := append([]string{"directory"}, r.writes...) // servers copy the entries that they look up
+	atFirst := stateOf(t, conn, without)
 	refusals := g.n.Interrupt(t, c.covers, func() {
 		if r.send != nil {
 			code = r.send(t, g, request)
@@ -172,6 +174,9 @@ func (g *fixture) interrupt(t *testing.T, conn *pgx.Conn, r guardRow, c conditio
 			require.Eventually(t, func() bool { return len(placesOf(g.n.Refusals(), c)) > 0 }, apptest.Patience, 5*time.Millisecond)
 		}
 	}, func() {
+		if r.want != 0 {
+			require.Equal(t, atFirst, stateOf(t, conn, without), "what is refused writes nothing before the condition")
+		}
 		r.change(t, g, r.procedure, request)
 		if r.want != 0 {
 			before = stateOf(t, conn, r.writes)

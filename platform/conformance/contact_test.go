@@ -2,14 +2,12 @@ package conformance
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -18,13 +16,11 @@ import (
 )
 
 // blockedBy adds blocks of users by a number of others, whose ids precede those of all users of tests.
-func blockedBy(t *testing.T, others int, users ...*apptest.Client) {
+func blockedBy(t *testing.T, n *apptest.Network, others int, users ...*apptest.Client) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), apptest.Shared(t).DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	conn := connectTo(t, n)
 	for _, u := range users {
-		_, err = conn.Exec(t.Context(), `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
+		_, err := conn.Exec(t.Context(), `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
 			SELECT home, id, lpad(n::text, 24, '0'), 'blocked', 1, now() FROM users, generate_series(1, $2::bigint) AS n WHERE id = $1`, u.InternalID, others)
 		require.NoError(t, err)
 	}
@@ -45,7 +41,7 @@ func TestBlocksEndContact(t *testing.T) {
 func testBlocksEndContact(t *testing.T, others int) {
 	t.Helper()
 	anna, ben, boss := newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "boss")
-	blockedBy(t, others, anna, ben)
+	blockedBy(t, apptest.Shared(t), others, anna, ben)
 	users := object{"userIds": []string{anna.UserID, ben.UserID}}
 	club := newCommunity(t, boss, users)
 	conversation := anna.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{ben.UserID}}).OK(t).String(t, "channels.0.channelId")
@@ -126,7 +122,7 @@ func TestBlocksHideContent(t *testing.T) {
 func testBlocksHideContent(t *testing.T, others int) {
 	t.Helper()
 	anna, ben, boss := newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "boss")
-	blockedBy(t, others, anna, ben)
+	blockedBy(t, apptest.Shared(t), others, anna, ben)
 	club, word := newCommunity(t, boss, object{"userIds": []string{anna.UserID, ben.UserID}}), newWord(t)
 	room := text(newRoom(t, boss), "roomId")
 	newPost(t, boss, club, object{"dataType": "room", "data": object{"roomId": room}})
@@ -135,10 +131,7 @@ func testBlocksHideContent(t *testing.T, others int) {
 		community := newCommunity(t, by, object{"displayName": word, "userIds": []string{boss.UserID}})
 		require.Equal(t, http.StatusAccepted, by.Do(t, http.MethodPost, presencePath+"/heartbeat", nil).Status)
 		watch(t, by, room)
-		wallWord := newWord(t)
-		onWall := boss.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "targetId": by.UserID, "data": object{"text": wallWord}}).OK(t)
 		return map[string]string{
-			searchPath + "?query=" + wallWord:                 onWall.String(t, "posts.0.postId"),
 			"/api/v1/me/following-feeds":                      post,
 			"/api/v5/me/global-feeds":                         post,
 			searchPath + "?query=" + word:                     post,

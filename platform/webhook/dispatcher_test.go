@@ -341,6 +341,28 @@ func TestLeases(t *testing.T) {
 	require.Equal(t, []string{"v3.post.didDelete a"}, r.take())
 }
 
+// TestLeaseIsLost has another server take a webhook over after its owner has read what is due: the owner stores neither new
+// deliveries nor the results of attempts.
+func TestLeaseIsLost(t *testing.T) {
+	t.Parallel()
+	for statement, state := range map[string]string{"webhookCursors.advance": "", "webhookDeliveries.update": store.DeliveryWaiting} {
+		t.Run(statement, func(t *testing.T) {
+			t.Parallel()
+			w, r := newWorld(t), newReceiver(t, nil)
+			id := w.add(r.URL)
+			w.drain(0)
+			w.log([2]string{"post.created", "a"})
+			w.Before(statement, func() { w.exec(`UPDATE webhook_cursors SET owner = 'another server'`) })
+			for w.Pending() {
+				_, err := w.dispatcher.Drain(t.Context(), region.EU, 0)
+				require.NoError(t, err)
+			}
+			require.Empty(t, w.deliveries(id, store.DeliveryDelivered))
+			require.Equal(t, state != "", len(w.deliveries(id, store.DeliveryWaiting)) == 1)
+		})
+	}
+}
+
 // TestDisabledWebhook holds that what happens while a webhook is disabled is not sent later.
 func TestDisabledWebhook(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +41,7 @@ var (
 // world is a home with a log, webhooks and a clock.
 type world struct {
 	t          *testing.T
+	url        string
 	deps       *service.Deps
 	sealer     *webhook.Sealer
 	dispatcher *webhook.Dispatcher
@@ -46,14 +49,15 @@ type world struct {
 	registry   *prometheus.Registry
 	now        atomic.Pointer[time.Time]
 	seq        int
+	dbtest.Interruption
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, StatementTimeout: patience})
+	w := &world{t: t, url: dbtest.New(t), registry: prometheus.NewRegistry()}
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": w.url}, StatementTimeout: patience, Sent: w.Sent})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	w := &world{t: t, registry: prometheus.NewRegistry()}
 	w.now.Store(&start)
 	w.deps = &service.Deps{
 		Store: st, Region: region.EU, NetworkID: "0123456789abcdef01234567", Now: func() time.Time { return *w.now.Load() }, NewID: region.NewID,
@@ -75,6 +79,15 @@ func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Chan
 
 func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
 	return map[string]json.RawMessage{"posts": json.RawMessage(`[{"postId":"` + c.ID + `"}]`)}, nil
+}
+
+// exec runs a statement directly on the database.
+func (w *world) exec(sql string) {
+	w.t.Helper()
+	conn, err := pgx.Connect(w.t.Context(), w.url)
+	require.NoError(w.t, err)
+	_, err = conn.Exec(w.t.Context(), sql)
+	require.NoError(w.t, errors.Join(err, conn.Close(w.t.Context())))
 }
 
 // advance moves the clock forward.

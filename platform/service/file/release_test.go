@@ -76,6 +76,19 @@ func (w *world) releases(home region.Code) int {
 	return len(rows)
 }
 
+// TestFileIsUsedDuringDeletion has something refer to a file after the job has read that nothing does: the file remains.
+func TestFileIsUsedDuringDeletion(t *testing.T) {
+	w := newWorld(t)
+	id := w.newFile("kept")
+	w.purge(region.EU, w.post(region.EU, id))
+	w.deleteReleased()
+	w.pass(2 * settleTime)
+	w.Before("files.guardUnused", func() { w.exec(`UPDATE files SET unused_since = NULL`) })
+	w.deleteReleased()
+	require.False(t, w.Pending())
+	require.Equal(t, 1, w.objects())
+}
+
 // TestDeleteReleased deletes the last post with a file, which is stored at another home.
 func TestDeleteReleased(t *testing.T) {
 	w := newWorld(t)

@@ -42,6 +42,7 @@ type world struct {
 	url    string                // of the database
 	fault  atomic.Pointer[error] // what each transaction meets; none when nil
 	admin  context.Context
+	dbtest.Interruption
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,7 +52,7 @@ func newWorld(t *testing.T) *world {
 	quiet := slog.New(slog.DiscardHandler)
 	w.url = dbtest.New(t)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, StatementTimeout: patience, Log: quiet, Fault: func() error {
+		URLs: map[region.Code]string{"": w.url}, StatementTimeout: patience, Log: quiet, Sent: w.Sent, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}

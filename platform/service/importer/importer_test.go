@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
@@ -195,6 +196,28 @@ func TestMessages(t *testing.T) {
 	reads.SegmentsBefore(id, []time.Time{members[0].JoinedAt}, &before)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, []int64{4}, before, "users have read what was written before they joined")
+}
+
+// TestChannelIsDeleted deletes a channel after the import has read it: neither members nor messages are added.
+func TestChannelIsDeleted(t *testing.T) {
+	for kind, line := range map[string]string{
+		"member":  `{"type":"channelMember","userId":"dora","data":{"channelId":"summit plans"}}`,
+		"message": `{"type":"message","id":"5cf236008b0d4a3c6e7f4001","userId":"cleo","createdAt":"2019-06-01T08:24:56Z","data":{"channelId":"summit plans","data":{"text":"a"}}}`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t)
+			w.mustImport(t, readExample(t)+`{"type":"user","userId":"dora"}`+"\n")
+			rows := func() string {
+				return w.Text(t, `SELECT (SELECT count(*) FROM channel_users) || ' ' || (SELECT count(*) FROM messages)`)
+			}
+			before := rows()
+			w.Before("channels.guardLive", func() { w.Exec(t, `UPDATE channels SET deleted_at = now()`) })
+			_, err := w.importText(t.Context(), line, 1)
+			require.ErrorIs(t, err, fail.NotFound())
+			require.False(t, w.Pending())
+			require.Equal(t, before, rows())
+		})
+	}
 }
 
 // TestChannelIsFull imports the last member that a channel takes, and refuses one more.

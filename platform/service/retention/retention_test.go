@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
@@ -31,15 +32,16 @@ type fixture struct {
 	s    *retention.Service
 	conn *pgx.Conn
 	now  time.Time
+	dbtest.Interruption
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	n := apptest.Start(t)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	f := &fixture{n: n, now: time.Now()}
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}, Sent: f.Sent})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	f := &fixture{n: n, now: time.Now()}
 	d := &service.Deps{Store: st, Region: region.EU, Now: func() time.Time { return f.now }, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}
 	f.s, err = retention.New(d, nil, retention.Kinds(d, 30*24*time.Hour, post.New(d).Purge, story.New(d).PurgeByID)...)
 	require.NoError(t, err)
@@ -110,6 +112,25 @@ func TestMessages(t *testing.T) {
 	shown := alice.Do(t, http.MethodGet, messagesPath+"/"+parent, nil).OK(t)
 	require.True(t, shown.Bool(t, "messages.0.isDeleted"))
 	require.NotContains(t, string(shown.Body), "secret")
+}
+
+// TestMessageIsDeletedFirst deletes a reply after the sweep has read it: the reply is counted once.
+func TestMessageIsDeletedFirst(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	alice := f.n.NewUser(t, region.EU, "alice")
+	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t, "channels.0.channelId")
+	send := func(fields object) string {
+		return alice.Do(t, http.MethodPost, messagesPath, apptest.Merge(object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}, fields)).
+			OK(t).String(t, "messages.0.messageId")
+	}
+	parent := send(nil)
+	reply := send(object{"parentId": parent})
+	f.set(t, object{"retentionMessageDays": 7})
+	f.Before("messages.guardAllLive", func() { alice.Do(t, http.MethodDelete, messagesPath+"/"+reply, nil).OK(t) })
+	f.sweep(t, "messages", 8)
+	require.False(t, f.Pending())
+	require.Zero(t, f.count(t, "SELECT COALESCE(sum(n), 0) FROM counters WHERE ref = $1 AND kind LIKE '%repl%'", parent))
 }
 
 // TestDeletedRows removes what was deleted. Comments and messages remain as empty rows, and counters equal the facts.

@@ -75,3 +75,45 @@ func TestBackfillOfSearchWords(t *testing.T) {
 	require.NoError(t, s.Backfill(t.Context(), region.EU))
 	requireFound(0, 0)
 }
+
+// TestBackfillMeetsChanges has a post and a community change after the backfill has read them: it does not index what they contained,
+// but reads the page again.
+func TestBackfillMeetsChanges(t *testing.T) {
+	t.Parallel()
+	for statement, change := range map[string]string{
+		"posts.guardUnchanged":       `UPDATE posts SET deleted_at = now()`,
+		"communities.guardUnchanged": `UPDATE communities SET deleted_at = now(), updated_at = now()`,
+	} {
+		t.Run(statement, func(t *testing.T) {
+			t.Parallel()
+			w := servicetest.NewWorld(t)
+			insertSearchable(t, w)
+			w.Exec(t, `DELETE FROM search_words`)
+			s := search.New(w.Deps)
+			require.NoError(t, s.Backfill(t.Context(), region.EU))
+			w.Set(servicetest.Noon.Add(time.Hour))
+			w.Before(statement, func() { w.Exec(t, change) })
+			require.Error(t, s.Backfill(t.Context(), region.EU))
+			require.False(t, w.Pending())
+			w.Set(servicetest.Noon.Add(2 * time.Hour))
+			require.NoError(t, s.Backfill(t.Context(), region.EU))
+			posts, communities := found(t, w)
+			require.Equal(t, map[string][]int{"posts.guardUnchanged": {0, 1}, "communities.guardUnchanged": {70, 0}}[statement], []int{posts, communities})
+		})
+	}
+}
+
+// TestBackfillOnTwoServers has another server store the progress of the backfill first: the progress is not stored twice.
+func TestBackfillOnTwoServers(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	insertSearchable(t, w)
+	s := search.New(w.Deps)
+	require.NoError(t, s.Backfill(t.Context(), region.EU))
+	w.Set(servicetest.Noon.Add(time.Hour))
+	w.Before("backfills.update", func() {
+		w.Exec(t, `UPDATE backfills SET version = version + 1, step = 'of the other server', due_at = now() + INTERVAL '1 year'`)
+	})
+	require.NoError(t, s.Backfill(t.Context(), region.EU), "it is left to the other server")
+	require.Equal(t, "of the other server", w.Text(t, `SELECT step FROM backfills`))
+}

@@ -31,6 +31,7 @@ var ErrLost = errors.New("connection lost")
 // World is a database of its own for tests of background jobs, with a clock that the test sets and transactions that fail
 // when the test says so. Deleted files are not deleted from any storage.
 type World struct {
+	dbtest.Interruption
 	Store *store.Store
 	Deps  *service.Deps
 	url   string
@@ -54,7 +55,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // open opens the store of a server with time limits; those of production when zero.
 func (w *World) open(t *testing.T, urls map[region.Code]string, l limits.Limits) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault})
+	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault, Sent: w.Sent})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	return st

@@ -192,15 +192,21 @@ func TestRoomModeration(t *testing.T) {
 	n := mediaNetwork(t)
 	host, media := n.NewUser(t, region.US, "host"), mediaServer(n)
 	id, key := roomInState(t, host, media, "live")
-	label := object{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"}
+	labels := []object{
+		{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"}, {"category": "hate", "threshold": 0.8, "detectedAt": "2026-01-02T03:04:06.789Z"},
+	}
+	report := func(event string) object {
+		t.Helper()
+		return requireRoom(t, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", with(roomReport(event, key), object{"labels": labels})))
+	}
 	for range 2 {
-		seen := requireRoom(t, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("flagged", key)))["moderation"].(object)
-		require.Equal(t, []any{label}, seen["flagLabels"], "the same report again changes nothing")
+		seen := report("flagged")["moderation"].(object)
+		require.Equal(t, []any{labels[0], labels[1]}, seen["flagLabels"], "the same report again changes nothing")
 		require.Empty(t, seen["terminateLabels"])
 		require.NotNil(t, seen["updatedAt"])
 	}
-	seen := requireRoom(t, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("terminated", key)))
-	require.Equal(t, []any{label}, seen["moderation"].(object)["terminateLabels"])
+	seen := report("terminated")
+	require.Equal(t, []any{labels[0], labels[1]}, seen["moderation"].(object)["terminateLabels"])
 	require.Equal(t, "terminated", seen["status"])
 	require.NotNil(t, seen["endedAt"])
 }

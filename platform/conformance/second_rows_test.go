@@ -46,9 +46,9 @@ var sentTwiceElsewhere = map[string]string{
 	"ChannelService/SeeChannels channels":                                      "conformance TestSeenChannels",
 	"ModerationListService/VerifyAllowed data":                                 "conformance TestVerifyTexts",
 	"ModerationListService/VerifyNotBlocked data":                              "conformance TestVerifyTexts",
-	"RoomService/ReportRoom labels":                                            "conformance TestMQTTRoomEvents",
-	"VideoStreamingService/ReportVideoStreaming labels":                        "conformance TestMQTTStreamEvents",
-	"VideoStreamingService/ReportVideoStreaming recordings":                    "conformance TestMQTTStreamEvents",
+	"RoomService/ReportRoom labels":                                            "conformance TestRoomModeration",
+	"VideoStreamingService/ReportVideoStreaming labels":                        "conformance TestVideoStreamModeration",
+	"VideoStreamingService/ReportVideoStreaming recordings":                    "conformance TestVideoStream",
 	"RoleService/UpdateRoles permissions":                                      "conformance TestUpdateRoles",
 	"RoleService/UpdateRoles publicIds":                                        "conformance TestUpdateRoles",
 	"UserService/UpdateUser clear":                                             "conformance TestNetworkRolesNeedAnAuthToken", // at most one

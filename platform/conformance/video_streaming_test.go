@@ -138,10 +138,13 @@ func TestVideoStream(t *testing.T) {
 	require.Equal(t, "ended", s["status"])
 	require.NotNil(t, s["endedAt"])
 	require.Nil(t, s["streamerUrl"])
-	recordings := []object{{"mp4": object{"url": "https://r.test/1.mp4", "duration": 1.5, "startTime": 10, "stopTime": 11.5}}}
+	recordings := []object{
+		{"mp4": object{"url": "https://r.test/1.mp4", "duration": 1.5, "startTime": 10, "stopTime": 11.5}}, {"mp4": object{"url": "https://r.test/2.mp4"}},
+	}
 	s = requireStream(t, media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "recorded", "recordings": recordings}))
 	require.Equal(t, "recorded", s["status"])
 	recorded := s["recordings"].([]any)[0].(object)
+	require.Equal(t, "https://r.test/2.mp4", s["recordings"].([]any)[1].(object)["mp4"].(object)["url"])
 	require.Equal(t, object{"url": "https://r.test/1.mp4", "duration": 1.5, "startTime": 10.0, "stopTime": 11.5}, recorded["mp4"])
 	require.Nil(t, recorded["flv"])
 
@@ -214,18 +217,21 @@ func TestVideoStreamModeration(t *testing.T) {
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
 	id, _ := streamInState(t, owner, media, "live")
-	seen := object{"event": "flagged", "labels": []object{{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}}}
+	labels := []object{
+		{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}, {"category": "hate", "threshold": 0.75, "detectedAt": "2026-01-02T03:04:06.789Z"},
+	}
+	seen := object{"event": "flagged", "labels": labels}
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
-	terminated := object{"event": "terminated", "labels": []object{{"category": "pornography", "threshold": 1}}}
+	terminated := object{"event": "terminated", "labels": []object{{"category": "pornography", "threshold": 1}, {"category": "gore", "threshold": 1}}}
 	for range 2 {
 		r := media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", terminated)
 		require.Equal(t, "ended", requireStream(t, r)["status"])
 		found := r.Get(t, "videoStreamModerations.0").(object)
 		requireResource(t, "moderation", resource{"moderationId": "id", "streamId": "id", "flagLabels": "[]", "terminateLabels": "[]", "createdAt": "ts", "updatedAt": "ts"}, found)
 		require.Equal(t, r.String(t, "videoStreamings.0.moderationId"), found["moderationId"])
-		require.Equal(t, []any{object{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}}, found["flagLabels"])
-		require.Len(t, found["terminateLabels"], 1)
+		require.Equal(t, []any{labels[0], labels[1]}, found["flagLabels"])
+		require.Len(t, found["terminateLabels"], 2)
 		requireResource(t, "label", moderationLabelFields, found["terminateLabels"].([]any)[0])
 	}
 }

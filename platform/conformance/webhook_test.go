@@ -251,13 +251,14 @@ func TestManagedPrehook(t *testing.T) {
 	}
 	require.Equal(t, "https://own.example.com", replace(nil).String(t, "prehook.callbackUrl"), "which the operator did not set")
 	hook := object{
-		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate"}, "timeout": 500,
+		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate", "comment.shouldCreate"}, "timeout": 500,
 		"secret": "a secret of some length and more",
 	}
 	first := replace(hook)
 	require.NotContains(t, string(first.Body), "a secret of some")
 	want := map[string]any{
-		"enabled": true, "callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []any{"post.shouldCreate"}, "timeout": 500.0, "isManaged": true,
+		"enabled": true, "callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []any{"post.shouldCreate", "comment.shouldCreate"},
+		"timeout": 500.0, "isManaged": true,
 	}
 	require.Equal(t, want, first.Get(t, "prehook"))
 	require.Equal(t, want, replace(hook).Get(t, "prehook"))

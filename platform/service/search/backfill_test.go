@@ -80,9 +80,12 @@ func TestBackfillOfSearchWords(t *testing.T) {
 // but reads the page again.
 func TestBackfillMeetsChanges(t *testing.T) {
 	t.Parallel()
-	for statement, change := range map[string]string{
-		"posts.guardUnchanged":       `UPDATE posts SET deleted_at = now()`,
-		"communities.guardUnchanged": `UPDATE communities SET deleted_at = now(), updated_at = now()`,
+	for statement, tc := range map[string]struct {
+		change                     string
+		wantPosts, wantCommunities int
+	}{
+		"posts.guardUnchanged":       {`UPDATE posts SET deleted_at = now()`, 0, 1},
+		"communities.guardUnchanged": {`UPDATE communities SET deleted_at = now(), updated_at = now()`, 70, 0},
 	} {
 		t.Run(statement, func(t *testing.T) {
 			t.Parallel()
@@ -92,13 +95,13 @@ func TestBackfillMeetsChanges(t *testing.T) {
 			s := search.New(w.Deps)
 			require.NoError(t, s.Backfill(t.Context(), region.EU))
 			w.Set(servicetest.Noon.Add(time.Hour))
-			w.Before(statement, func() { w.Exec(t, change) })
+			w.Before(statement, func() { w.Exec(t, tc.change) })
 			require.Error(t, s.Backfill(t.Context(), region.EU))
 			require.False(t, w.Pending())
 			w.Set(servicetest.Noon.Add(2 * time.Hour))
 			require.NoError(t, s.Backfill(t.Context(), region.EU))
 			posts, communities := found(t, w)
-			require.Equal(t, map[string][]int{"posts.guardUnchanged": {0, 1}, "communities.guardUnchanged": {70, 0}}[statement], []int{posts, communities})
+			require.Equal(t, []int{tc.wantPosts, tc.wantCommunities}, []int{posts, communities})
 		})
 	}
 }

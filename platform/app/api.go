@@ -189,6 +189,7 @@ func (d *dependencies) linkPreviews() *webpages.Fetcher {
 // interceptors returns the interceptors of every operation, the outermost first.
 func (d *dependencies) interceptors(once *idempotency, recorder *audit.Recorder, filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
+		awaitedRequests(d.store.Routes()),
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal()), auth.WithEvacuation(d.evacuation)),
 		connect.UnaryInterceptorFunc(once.intercept), connect.UnaryInterceptorFunc(newMoving(d.store).intercept), recorder.Interceptor(), filler,
 	}

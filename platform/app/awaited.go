@@ -3,10 +3,22 @@ package app
 import (
 	"context"
 
+	"connectrpc.com/connect"
+
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
+
+// awaitedRequests counts requests for erasures, see awaited.
+func awaitedRequests(routes *db.Routes) connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+			defer routes.BeginRequest()()
+			return next(ctx, request)
+		}
+	}
+}
 
 // allAwaited is awaited for several jobs.
 func allAwaited(routes *db.Routes, all []jobs.Job) []jobs.Job {

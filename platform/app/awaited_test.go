@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"testing"
 
+	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -14,9 +16,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
-// TestAwaitedJobs checks that a server does not follow an erasure while a job works that began before, from reading what is due to the
-// end of the work.
-func TestAwaitedJobs(t *testing.T) {
+// TestAwaited checks that a server does not follow an erasure while a request is in progress that began before, or a job works, from
+// reading what is due to the end of the work.
+func TestAwaited(t *testing.T) {
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
@@ -27,6 +29,14 @@ func TestAwaitedJobs(t *testing.T) {
 		version++
 		st.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.EU, State: db.RouteErasing, Version: version}, nil)
 	}
+	request := awaitedRequests(st.Routes())(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
+		learn()
+		require.False(t, follows())
+		return nil, fail.NotFound()
+	})
+	_, err = request(t.Context(), nil)
+	require.ErrorIs(t, err, fail.NotFound())
+	require.True(t, follows(), "the request has ended")
 	during := func() (bool, error) {
 		learn()
 		require.False(t, follows())

@@ -36,7 +36,8 @@ type Limits struct {
 	FollowMove time.Duration
 	// LetWrite bounds how long a move tries to let users write again after such an attempt.
 	LetWrite time.Duration
-	// FollowErasure bounds how long an erasure waits until all servers follow it before it waits for a time that suffices without.
+	// FollowErasure bounds how long an erasure waits until all servers follow it before it waits for a time that suffices without. It
+	// is longer than requests take.
 	FollowErasure time.Duration
 	// MoveAtOnce bounds the transaction that moves all rows of a user. More rows move a page at a time.
 	MoveAtOnce time.Duration
@@ -100,7 +101,7 @@ func Production() Limits {
 		HoldMoving:     1500 * time.Millisecond,
 		FollowMove:     600 * time.Millisecond,
 		LetWrite:       2 * time.Second,
-		FollowErasure:  5 * time.Second,
+		FollowErasure:  12 * time.Second,
 		MoveAtOnce:     time.Second,
 
 		DeliverNow:     400 * time.Millisecond,

@@ -115,7 +115,6 @@ const FinishCommitted = 3 * time.Second
 // attempt is one attempt of a request.
 type attempt struct {
 	since uint64 // the epoch in which it began
-	leave func() // ends the request
 
 	mu        sync.Mutex
 	committed bool
@@ -130,20 +129,16 @@ type attemptKey struct{}
 // have come to another home since it began. end ends the attempt, and reports whether a transaction was committed, or may have been,
 // that another attempt would repeat.
 func (d *DB) WithAttempt(ctx context.Context) (with context.Context, end func() (committed bool)) {
-	a := &attempt{since: d.routes.epochNumber(), leave: d.routes.BeginRequest()}
+	a := &attempt{since: d.routes.epochNumber()}
 	return context.WithValue(ctx, attemptKey{}, a), a.end
 }
 
 func (a *attempt) end() (committed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ended {
-		return a.committed
-	}
-	if a.first != nil {
+	if a.first != nil && !a.ended {
 		a.first.leave()
 	}
-	a.leave()
 	a.ended = true
 	return a.committed
 }

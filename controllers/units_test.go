@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,11 +10,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/scheme"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 func TestVersions(t *testing.T) {
@@ -113,4 +123,57 @@ plaza_operator_schema_version{kind="current",namespace="n",network="acme"} 92
 	var none *Metrics
 	none.Observe(sn, status, time.Now())
 	none.Forget(types.NamespacedName{})
+}
+
+// silentServers are servers that do not answer.
+type silentServers struct{ platformclient.Servers }
+
+func (silentServers) Status(context.Context, platformclient.Server) (statusz.Status, error) {
+	return statusz.Status{}, errors.New("connection refused")
+}
+
+// TestPodsOfTheFormerCluster moves a region to another cluster: pods that are left in the former one are not among its servers.
+func TestPodsOfTheFormerCluster(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza"}}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu", Cluster: "member"}}
+	clusterOf := func(name, namespace, pod string) *stage.Cluster {
+		labels := render.ServerSelector(sn.Name)
+		labels[render.LabelRegion] = "eu"
+		ready := corev1.PodStatus{PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+		cache := fake.NewClientBuilder().WithObjects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace, Labels: labels}, Status: ready}).Build()
+		return &stage.Cluster{Name: name, Cache: cache, Servers: silentServers{}, Network: render.Network{SN: sn, Cluster: name, Namespace: namespace}}
+	}
+	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{clusterOf("", "plaza", "former"), clusterOf("member", render.RegionNamespace(sn, &sn.Spec.Regions[0]), "present")}}
+	p.Network = p.Own().Network
+	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
+	require.Len(t, p.Reports["eu"], 1)
+	require.Equal(t, "present", p.Reports["eu"][0].Pod)
+}
+
+// lostClusters are clusters that cannot be reached.
+type lostClusters struct{ asked []string }
+
+func (c *lostClusters) Connect(cluster, _, _ string) (*clusters.Connection, error) {
+	c.asked = append(c.asked, cluster)
+	return nil, &clusters.Error{Reason: v1alpha1.ReasonClusterUnreachable, Message: "no route"}
+}
+
+// TestFormerClusterHoldsTheNetwork checks that a cluster that the spec no longer names, and in which objects are left, keeps the finalizer
+// and is visited by a deletion.
+func TestFormerClusterHoldsTheNetwork(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza", Finalizers: []string{v1alpha1.FinalizerClusters}}}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}}
+	sn.Status.Clusters = []v1alpha1.ClusterNamespace{{Name: "former", Namespace: "plaza"}}
+	asked := &lostClusters{}
+	r := &Reconciler{
+		Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).Build(), Kinds: &OptionalKinds{}, Clusters: asked, Now: time.Now,
+	}
+	changed, err := r.recordMembers(t.Context(), sn)
+	require.NoError(t, err)
+	require.False(t, changed)
+	sn.DeletionTimestamp = new(metav1.Now())
+	result, err := r.finalize(t.Context(), sn)
+	require.NoError(t, err)
+	require.Equal(t, []string{"former"}, asked.asked)
+	require.Equal(t, deletionInterval, result.RequeueAfter)
 }

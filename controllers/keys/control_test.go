@@ -92,6 +92,22 @@ func TestControlAuthorityRotates(t *testing.T) {
 	}
 }
 
+// TestSilentServersDoNotTrust starts a rotation while a server does not answer, of which it is not known which authorities it trusts.
+func TestSilentServersDoNotTrust(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	silent := h.Servers.Pods[v1alpha1.RegionUS][1]
+	silent.Unreachable = true
+	h.SN.Annotations[v1alpha1.AnnotationRotateControl] = "now"
+	h.RunKeys()
+	h.RunKeys()
+	h.RunKeys()
+	requireTrust(h, 2, 1)
+	silent.Unreachable = false
+	h.SettleKeys()
+	requireTrust(h, 2, 0)
+}
+
 // TestControlCertificatesAreRenewed renews certificates before they end, also while the network is paused.
 func TestControlCertificatesAreRenewed(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)

@@ -207,6 +207,20 @@ func TestSharedKeys(t *testing.T) {
 	}
 }
 
+// TestRotationWithoutServers removes the servers of a region for which a rotation waits: it is not stuck, because none refuses the key.
+func TestRotationWithoutServers(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionSG)
+	h.SettleKeys()
+	h.Servers.Pods[v1alpha1.RegionSG][0].StaleKeys = true
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	h.SettleKeys()
+	require.Equal(t, "RotationUnderWay Pending Active", regionKeys(h, v1alpha1.RegionSG))
+	h.Now = h.Now.Add(11 * time.Minute)
+	h.Servers.Pods[v1alpha1.RegionSG] = nil
+	h.SettleKeys()
+	require.Equal(t, "NoServers Pending Active", regionKeys(h, v1alpha1.RegionSG))
+}
+
 func TestRotation(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionSG)
 	h.SettleKeys()

@@ -144,9 +144,15 @@ func TestCopiesOfValidKeys(t *testing.T) {
 			h := stagetest.New(t, v1alpha1.RegionEU)
 			eu := h.Join(v1alpha1.RegionEU)
 			h.SettleKeys()
+			h.SN.Annotations[v1alpha1.AnnotationRotateSigning], h.SN.Annotations[v1alpha1.AnnotationRotateAPI] = "now", "now"
+			h.SettleKeys()
 			before := eu.Secret(secret)
 			require.Equal(t, before.Data, h.Secret(secret).Data)
 			require.NotContains(t, before.Labels, render.LabelOwner, "the copy outlives the network, as the original does")
+			require.NotEmpty(t, before.Annotations[keyring.AnnotationActive])
+			for _, name := range keyring.Annotations() {
+				require.Equal(t, h.Secret(secret).Annotations[name], before.Annotations[name], "a restored Secret continues the rotation")
+			}
 			h.EditSecret(secret, func(s *corev1.Secret) {
 				for file := range s.Data {
 					s.Data[file] = []byte(secretText)

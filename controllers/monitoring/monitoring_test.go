@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/plaza-social/plaza/controllers/monitoring"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -167,6 +169,26 @@ func TestInstalledAlerts(t *testing.T) {
 	require.NotContains(t, installed, "PlazaHostCertificateExpiring")
 	require.NotContains(t, installed, "PlazaServerDown")
 	require.Contains(t, installed, "PlazaRegionDown")
+}
+
+// TestMonitoredClusters checks that the operator's own cluster is monitored without any region, and that other clusters are not.
+func TestMonitoredClusters(t *testing.T) {
+	n := sample()
+	n.Capabilities.PrometheusRule = true
+	for i := range n.SN.Spec.Regions {
+		n.SN.Spec.Regions[i].Cluster = "cluster-of-all"
+	}
+	kinds := func(cluster string) []string {
+		n.Cluster, n.Namespace = cluster, n.SN.Namespace
+		var kinds []string
+		for _, object := range monitoring.Objects(&stage.Cluster{Name: cluster, Network: n}) {
+			kinds = append(kinds, object.GetObjectKind().GroupVersionKind().Kind)
+		}
+		return kinds
+	}
+	require.Contains(t, kinds(""), monitoringv1.PrometheusRuleKind)
+	require.Contains(t, kinds("cluster-of-all"), monitoringv1.PrometheusRuleKind)
+	require.Empty(t, kinds("cluster-of-none"))
 }
 
 // TestDashboard checks that each network has a separate file, which does not mention other networks.

@@ -1,12 +1,15 @@
 package render_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -106,4 +109,32 @@ func TestUsedSecrets(t *testing.T) {
 		{Name: "media", Keys: []string{"media-key"}},
 		{Name: "other", Keys: []string{"url"}},
 	}, used)
+}
+
+// TestOptionalSecrets checks that a Secret is optional only if every reference to it is.
+func TestOptionalSecrets(t *testing.T) {
+	env := func(name, key string, optional bool) corev1.EnvVar {
+		return corev1.EnvVar{Name: key, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key, Optional: &optional,
+		}}}
+	}
+	sn := spec(t, "socialnetwork")
+	region := &v1alpha1.Region{Env: []corev1.EnvVar{
+		env("first-optional", "a", true), env("first-optional", "b", false), env("then-optional", "a", false), env("then-optional", "b", true),
+		env("optional", "a", true), env("optional", "b", true),
+	}}
+	used := render.UsedSecrets(&sn.Spec, []*v1alpha1.Region{region})
+	require.Subset(t, used, []render.UsedSecret{
+		{Name: "first-optional", Keys: []string{"b"}}, {Name: "then-optional", Keys: []string{"a"}}, {Name: "optional", Optional: true},
+	})
+}
+
+// TestBackupJobRemovesTheSchedule checks that the Job exists until it has removed the schedule of a spec that has no backups any more.
+func TestBackupJobRemovesTheSchedule(t *testing.T) {
+	sn := spec(t, "socialnetwork")
+	sn.Spec.Backup = nil
+	require.False(t, networkOf(sn).HasBackupJob())
+	sn.Status.Backup = &v1alpha1.BackupStatus{}
+	require.True(t, networkOf(sn).HasBackupJob())
+	require.True(t, slices.ContainsFunc(render.Everything(networkOf(sn)), func(o client.Object) bool { return o.GetName() == render.BackupJobName(sn.Name) }))
 }

@@ -40,6 +40,30 @@ func TestFailureOf(t *testing.T) {
 	}
 }
 
+// TestFailing checks which regions hold the updates of the others while their requests fail.
+func TestFailing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		state      state
+		evacuateTo v1alpha1.RegionCode
+		want       v1alpha1.Reason
+	}{
+		"updated":           {state: complete, want: v1alpha1.ReasonErrorRateHigh},
+		"updated just now":  {state: soaking, want: v1alpha1.ReasonErrorRateHigh},
+		"not updated":       {state: outdated},
+		"not ready":         {state: rolling},
+		"served by another": {state: complete, evacuateTo: "eu"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			failing := stage.ServerReport{Status: statusz.Status{StartedAt: start, Requests: &statusz.Requests{Total: 100, Failed: 50}}}
+			r := &run{
+				pass:    &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Reports: map[v1alpha1.RegionCode][]stage.ServerReport{"us": {failing}}},
+				regions: []*region{{spec: &v1alpha1.Region{Code: "us", EvacuateTo: tc.evacuateTo}, state: tc.state}},
+			}
+			require.Equal(t, tc.want, r.failing().Reason)
+		})
+	}
+}
+
 type testError string
 
 func (e testError) Error() string { return string(e) }

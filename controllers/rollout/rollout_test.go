@@ -153,6 +153,22 @@ func TestTemplateUpdates(t *testing.T) {
 	}
 }
 
+// TestUpdateInProgress checks in which states a region keeps other networks from their updates: not while pods that were updated before
+// are unready.
+func TestUpdateInProgress(t *testing.T) {
+	for at, want := range map[state]bool{
+		missing: false, outdated: false, drifted: false, rolling: true, stuck: true, soaking: true, degraded: false, complete: false,
+	} {
+		inProgress := false
+		r := &run{pass: &stage.Pass{
+			SN: &v1alpha1.SocialNetwork{}, Status: &v1alpha1.SocialNetworkStatus{}, Updates: stage.Updates{InProgress: func() { inProgress = true }},
+		}}
+		r.regions = []*region{{spec: &v1alpha1.Region{Code: "us"}, state: at, live: deployed(nil)}}
+		r.templateUpdates()
+		require.Equal(t, want, inProgress, at)
+	}
+}
+
 // TestLock checks that a template that was read as that of the spec is not restored on top of a version that was not read.
 func TestLock(t *testing.T) {
 	for state, locked := range map[state]bool{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/render"
 )
 
 // holding returns a status in which every condition that Ready requires is True, apart from those given.
@@ -207,8 +208,44 @@ func TestRedact(t *testing.T) {
 	p := &Pass{}
 	p.RedactSecret(&corev1.Secret{Data: map[string][]byte{
 		"url": []byte("postgres://plaza:p%40ssword-1@db/plaza\n"), "port": []byte("5432"), "token": []byte("long-token"),
+		"least": []byte("six-67"),
 	}})
 	require.Equal(t, "no [secret] at 5432", p.Redact("no long-token at 5432"))
 	require.Equal(t, "[secret] refused", p.Redact("p@ssword-1 refused"))
+	require.Equal(t, "[secret] refused", p.Redact("six-67 refused"))
 	require.Equal(t, "dial [secret]: refused", p.Redact("dial postgres://plaza:p%40ssword-1@db/plaza: refused"))
+}
+
+// TestIsBreach checks when a network that requires pinned tables is not ready because of where they are stored.
+func TestIsBreach(t *testing.T) {
+	noRegions := metav1.Condition{Status: metav1.ConditionUnknown, Reason: string(v1alpha1.ReasonCockroachDBHasNoRegions)}
+	for name, tc := range map[string]struct {
+		pinned   metav1.Condition
+		regions  int
+		required bool
+		want     bool
+	}{
+		"elsewhere": {metav1.Condition{Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonTablesNotPinned)}, 1, true, true},
+		"pinned":    {metav1.Condition{Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonAllTablesPinned)}, 3, true, false},
+		"no regions in the database, three of servers": {noRegions, 3, true, true},
+		"no regions in the database, one of servers":   {noRegions, 1, true, false},
+		"not required": {noRegions, 3, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sn := &v1alpha1.SocialNetwork{}
+			sn.Spec.Regions, sn.Spec.Database.RequirePinned = make([]v1alpha1.Region, tc.regions), tc.required
+			require.Equal(t, tc.want, isBreach(sn, &tc.pinned))
+		})
+	}
+}
+
+// TestWatch checks that each Secret without the label is watched once, also Secrets of the same name in two clusters.
+func TestWatch(t *testing.T) {
+	own, member, secret := &Cluster{}, &Cluster{Name: "member"}, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "urls"}}
+	var out Outcome
+	for _, c := range []*Cluster{own, member, own} {
+		out.Watch(c, secret)
+	}
+	out.Watch(own, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "known", Labels: map[string]string{render.LabelWatched: "true"}}})
+	require.Equal(t, []WatchedSecret{{secret, own}, {secret, member}}, out.Watched)
 }

@@ -226,6 +226,18 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 	}
 }
 
+// TestFirstPushAfterAChange fails in one region when the spec changes: the other region gets the hooks, and the servers copy them.
+func TestFirstPushAfterAChange(t *testing.T) {
+	h := newHarness(t)
+	h.SN.Spec.Paused = true
+	require.Equal(t, v1alpha1.ReasonPausedBySpec, h.Run(webhooks.Stage{}).Reason)
+	h.SN.Spec.Paused, h.SN.Generation = false, h.SN.Generation+1
+	h.Servers.UnreachableAPIs["10.0.0.0"] = true
+	result := h.Run(webhooks.Stage{})
+	require.Equal(t, v1alpha1.ReasonWebhooksPushed, result.Reason, result.Message)
+	require.Equal(t, v1alpha1.ReasonWebhooksRun, h.Run(webhooks.Stage{}).Reason)
+}
+
 // TestDeletedSecretKeepsTheWebhook deletes the Secret of a webhook that the servers run: nothing is pushed that would remove it with
 // the events that wait.
 func TestDeletedSecretKeepsTheWebhook(t *testing.T) {

@@ -12,6 +12,25 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
+// TestDeletedUsersAreNotFound lists the wall of a deleted user, whose content is erased later, and looks for the user by id.
+func TestDeletedUsersAreNotFound(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice, gone := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.US, "gone")
+	post := newWallPost(t, gone)
+	wall, search := postsPath+"?targetType=user&targetId="+gone.UserID, "/api/v3/users?searchBy[]=userId&keyword="+gone.UserID
+	find := func(query string) []string {
+		return alice.Do(t, http.MethodGet, search+query, nil).OK(t).Strings(t, "users", "userId")
+	}
+	require.Equal(t, []string{post}, alice.Do(t, http.MethodGet, wall, nil).OK(t).Strings(t, "posts", "postId"))
+	require.Equal(t, []string{gone.UserID}, find(""))
+	require.Empty(t, find("&isDeleted=true"))
+	execute(t, n, "UPDATE users SET deleted_at = now() WHERE id = $1", gone.InternalID)
+	requireFailure(t, notFound, alice.Do(t, http.MethodGet, wall, nil))
+	require.Empty(t, find(""))
+	require.Equal(t, []string{gone.UserID}, find("&isDeleted=true"))
+}
+
 // TestFollowsOfDeletedUsers lists follows and blocks with a filter for deleted users, for other users, and for both.
 // Each list has users of two regions, in the order of the list.
 func TestFollowsOfDeletedUsers(t *testing.T) {

@@ -187,6 +187,7 @@ func TestPrivateProfiles(t *testing.T) {
 	require.Equal(t, 0, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).Int(t, "followCounts.0.pendingCount"), "requests are the owner's alone to see")
 	listing{by: eu, path: followersPath, list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})
 	listing{by: us, path: followingPath, list: "follows", id: "to"}.with("status", "pending").requireOrder(t, []string{eu.UserID})
+	listing{by: n.Admin(region.SG), path: "/api/v4/users/" + eu.UserID + "/followers", list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})
 	listing{by: eu, path: followersPath, list: "follows", id: "from"}.requireOrder(t, []string{us.UserID, sg.UserID})
 
 	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, apptest.Form("")).OK(t).String(t, "follows.0.status"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -55,11 +56,14 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestIdempotencyKeyOfAdministrators(t *testing.T) {
 	t.Parallel()
-	admin := apptest.Shared(t).Admin(region.EU).With("Idempotency-Key", apptest.UserID("key"))
+	n, key := apptest.Shared(t), apptest.UserID("key")
+	admin := n.Admin(region.EU).With("Idempotency-Key", key)
 	body := object{"name": apptest.UserID("category")}
 	first := admin.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t)
 	again := admin.At(region.SG).Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t)
 	require.JSONEq(t, string(first.Body), string(again.Body))
+	other := n.Bearer(region.EU, n.MintAdmin(t, "another", time.Now(), time.Hour)).With("Idempotency-Key", key)
+	require.NotEqual(t, first.Body, other.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t).Body, "the key of another administrator")
 }
 
 func TestIdempotencyKeyIsBounded(t *testing.T) {

@@ -158,7 +158,8 @@ func TestPushesOfMessages(t *testing.T) {
 	requirePushes(t, region.EU, eu, "Uma | Hello", "Uma | Told again")
 }
 
-// TestDevicesEnd checks that nothing is pushed to a device that was unregistered, signed out, or is another user's now.
+// TestDevicesEnd checks that nothing is pushed to a device that was unregistered, signed out, or is another user's now, and to those
+// of users who are banned from the network.
 func TestDevicesEnd(t *testing.T) {
 	t.Parallel()
 	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
@@ -174,6 +175,10 @@ func TestDevicesEnd(t *testing.T) {
 	last := newUser(t, region.EU, "last")
 	join(t, community, last)
 	last.Do(t, http.MethodPost, devicePath, object{"platform": "ios", "token": deviceToken(last)}).OK(t)
+	banned := newUser(t, region.EU, "banned")
+	join(t, community, banned)
+	register(t, banned)
+	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": banned.UserID}).OK(t)
 	sg.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
 	newPost(t, us, community, object{"data": object{"text": "second"}})
 	got := requirePushes(t, region.EU, last, "Ends | Uma: second")
@@ -184,6 +189,7 @@ func TestDevicesEnd(t *testing.T) {
 	requirePushes(t, region.EU, eu, "Ends | Uma: first", "Ends | Uma: third")
 	requirePushes(t, region.EU, last, "Ends | Uma: second")
 	requirePushes(t, region.SG, sg, "Ends | Uma: first")
+	require.Empty(t, pushesTo(t, region.EU, deviceToken(banned)))
 }
 
 func TestRegisterDeviceChecks(t *testing.T) {

@@ -150,6 +150,8 @@ func TestUserExportAccess(t *testing.T) {
 		admin.Do(t, http.MethodGet, path, nil).OK(t)
 	}
 	requireFailure(t, forbidden, other.Do(t, http.MethodPost, exportPath(user.UserID), nil))
+	execute(t, n, "UPDATE users SET deleted_at = now() WHERE id = $1", other.InternalID) // as between a deletion and its erasure
+	requireFailure(t, notFound, admin.Do(t, http.MethodPost, exportPath(other.UserID), nil))
 
 	execute(t, n, "UPDATE user_exports SET due_at = now() - INTERVAL '1 second'")
 	require.Eventually(t, func() bool {

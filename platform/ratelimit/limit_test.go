@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +73,7 @@ func TestClientAddress(t *testing.T) {
 		"IPv4 in IPv6":                    {"", "[::ffff:192.0.2.1]:5000", nil, "192.0.2.1"},
 		"another address of that network": {"", "[2001:db8:1:2::1%eth0]:5000", nil, "2001:db8:1:2::/64"},
 		"no address":                      {"1", "pipe", []string{"203.0.113.9"}, "pipe"},
+		"many forged hops":                {"1", "10.0.0.1:5000", []string{strings.Repeat("1.1.1.1, ", 100) + "203.0.113.9"}, "203.0.113.9"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

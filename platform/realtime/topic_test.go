@@ -57,6 +57,26 @@ func TestParseFilter(t *testing.T) {
 	}
 }
 
+// TestConcerned checks whose access may have changed with an event.
+func TestConcerned(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change events.Change
+		want   []string
+	}{
+		"a post":                  {events.Change{Kind: events.KindPost, ID: "a"}, nil},
+		"a follow":                {events.Change{Kind: events.KindFollow, ID: "follower", OtherID: "followee"}, []string{"follower", "followee"}},
+		"members of a channel":    {events.Change{Kind: events.KindChannel, ID: "a", UserIDs: []string{"b", "c"}}, []string{"b", "c"}},
+		"a participant of a room": {events.Change{Kind: events.KindRoom, ID: "a", ParticipantID: "b"}, []string{"b"}},
+		"an answer to an event":   {events.Change{Kind: events.KindEventRsvp, ID: "a", OtherID: "b"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.ElementsMatch(t, tc.want, concerned(tc.change))
+		})
+	}
+}
+
 // TestOwnMatters checks that users receive the events about their own profile, and those that concern them, such as bans, regardless of
 // what they may read, and no others.
 func TestOwnMatters(t *testing.T) {

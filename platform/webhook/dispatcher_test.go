@@ -285,6 +285,51 @@ func TestBrokenReceiver(t *testing.T) {
 	require.Len(t, r.take(), 200)
 }
 
+// TestBreaker holds that the failures of one object's events stop no others, and those of two objects do.
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fail []string
+		want []string
+	}{
+		"one object":  {[]string{"a"}, []string{"v3.post.didCreate later"}},
+		"two objects": {[]string{"a", "b"}, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
+			w.add(r.URL)
+			for _, object := range tc.fail {
+				w.log([2]string{"post.created", object})
+			}
+			w.drain(0)
+			require.Len(t, r.take(), len(tc.fail))
+			w.log([2]string{"post.created", "later"})
+			w.drain(0)
+			require.Equal(t, tc.want, r.take())
+		})
+	}
+}
+
+// TestExpiry holds that the events that wait for a broken receiver expire, also those that are not tried again.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
+	id := w.add(r.URL)
+	for i := range 10 {
+		w.log([2]string{"post.created", string(rune('a' + i))})
+	}
+	w.drain(0)
+	w.advance(webhook.RetryFor)
+	w.drain(0)
+	require.Empty(t, w.deliveries(id, store.DeliveryWaiting))
+	reasons := map[string]int{}
+	for _, d := range w.deliveries(id, store.DeliveryDead) {
+		reasons[d.Error]++
+	}
+	require.Equal(t, map[string]int{"status": 2, "expired": 8}, reasons)
+}
+
 // TestRedirects holds that redirects are failures.
 func TestRedirects(t *testing.T) {
 	t.Parallel()

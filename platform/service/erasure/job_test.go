@@ -166,6 +166,19 @@ func TestServerDoesNotFollow(t *testing.T) {
 	require.Equal(t, 90*time.Second, w.erasure().DueAt.Sub(w.Deps.Now()))
 }
 
+// TestReleasesTheID erases a user whose public id was not released by the deletion, because a home did not answer.
+func TestReleasesTheID(t *testing.T) {
+	w := newWorldOf(t, 1)
+	_, err := w.Deps.Directory.Claim(t.Context(), "alice", w.user)
+	require.NoError(t, err)
+	entries := "SELECT count(*)::text FROM directory"
+	require.NotEqual(t, "0", w.Text(t, entries))
+	s := erasure.New(w.Deps)
+	w.passed(s, store.ErasureRunning)
+	w.passed(s, store.ErasureVerifying)
+	require.Equal(t, "0", w.Text(t, entries))
+}
+
 // TestJobResumes fails in the middle of the posts. The other homes are done, and the next attempt continues behind the last page, after
 // a delay.
 func TestJobResumes(t *testing.T) {

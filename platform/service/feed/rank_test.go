@@ -175,6 +175,36 @@ func TestWindowsThatStop(t *testing.T) {
 	}
 }
 
+// TestChangesWhileReading has a post created and most of the first ones deleted while a user reads a feed to its end and back, which
+// shows no newer posts.
+func TestChangesWhileReading(t *testing.T) {
+	var f feed
+	for i := range 640 {
+		f = append(f, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", 640-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
+	}
+	read := func(c rankCursor) ([]string, string, string) {
+		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
+		return idsOf(rows), next, previous
+	}
+	shown, next, previous := read(rankCursor{limit: 20, asOf: noon, high: top(noon)})
+	for next != "" {
+		var rows []string
+		rows, next, previous = read(parsed(t, next))
+		shown = append(shown, rows...)
+	}
+	require.Len(t, shown, len(f))
+	newer := "02" + strings.Repeat("0", 22)
+	f = slices.Concat(feed{{ID: newer, CreatedAt: noon.Add(time.Minute)}}, f[:5], f[200:])
+	var back []string
+	for previous != "" {
+		var rows []string
+		rows, _, previous = read(parsed(t, previous))
+		back = append(back, rows...)
+	}
+	require.True(t, slices.Contains(back, f[1].ID), "the beginning")
+	require.False(t, slices.Contains(back, newer))
+}
+
 func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	t.Helper()
 	var pages [][]string

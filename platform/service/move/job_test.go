@@ -542,6 +542,9 @@ func TestUserDeleted(t *testing.T) {
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.Equal(t, db.MoveCancelled, w.advance(s))
 	require.NoError(t, w.write(w.user))
+	home, err := w.Store.HomeOf(w.user)
+	require.NoError(t, err)
+	require.Equal(t, region.EU, home)
 }
 
 // TestObjectsRemoved checks that no copy of a file remains in the old storage.

@@ -125,6 +125,30 @@ func TestRequireSeePost(t *testing.T) {
 	})
 }
 
+// TestHiddenStories checks who sees stories that flags hid.
+func TestHiddenStories(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target visibility.Target
+		author string
+		want   fail.Code
+	}{
+		"author":                              {in(public, &member), me, 0},
+		"author who left":                     {in(public, nil), me, 0},
+		"other member":                        {in(public, &member), other, fail.CodeNotFound},
+		"moderator":                           {in(public, &moderator), other, 0},
+		"on the own wall":                     {visibility.Target{WallOwnerID: me}, me, 0},
+		"on the wall of another user":         {visibility.Target{WallOwnerID: other}, other, fail.CodeNotFound},
+		"of another user on the caller's own": {visibility.Target{WallOwnerID: me}, other, fail.CodeNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ref := visibility.Reference{Target: test.target, Story: &store.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)}}
+			require.Equal(t, test.want, codeOf(ref.RequireSee(servicetest.User(t, me), noon)))
+		})
+	}
+}
+
 func TestRequireSeeComment(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

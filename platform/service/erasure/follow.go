@@ -14,7 +14,7 @@ import (
 const followEvery = 20 * time.Millisecond
 
 // publish stores a state of the erasure at every home, where servers read it. A server that follows RouteErasing has ended the
-// requests that began before it knew, and finds the user's public id no more.
+// requests that began before it knew, and no longer finds the user by a cached public id.
 func (r *run) publish(ctx context.Context, state store.MoveState) error {
 	var g errgroup.Group // a home that does not answer does not keep the others from it
 	for _, home := range region.All() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // review approves or declines a comment.
@@ -125,6 +126,23 @@ func TestDeclineComment(t *testing.T) {
 		w.boss.Do(t, http.MethodDelete, "/api/v4/comments/"+pending+permanent, nil).OK(t)
 	}
 	require.Equal(t, 1, w.boss.Do(t, http.MethodGet, "/api/v3/posts/"+w.post, nil).OK(t).Int(t, "posts.0.commentsCount"), "it never counted")
+}
+
+// TestPendingComments checks how many comments of an author on a post can be pending, and that deleted ones count, because lists read
+// past them too.
+func TestPendingComments(t *testing.T) {
+	t.Parallel()
+	w := newReviewedCommunity(t)
+	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxPendingComments-2, "comments", "id = '"+w.waiting+"'", map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
+	last := newComment(t, w.member, w.post)
+	comment := object{"referenceId": w.post, "data": object{"text": "one too many"}}
+	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
+	newComment(t, w.other, w.post)
+	newComment(t, w.boss, w.post)
+	newComment(t, w.member, newPost(t, w.boss, w.id))
+	review(t, w.boss, last, "decline")
+	newComment(t, w.member, w.post)
+	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
 }
 
 // TestRepliesUnderReview checks that a comment counts and includes only its approved replies.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Changes that several rows share.
@@ -123,6 +124,10 @@ func commentGuardRows() []guardRow {
 		post := g.post(t, g.community(t, object{"needApprovalOnCommentCreation": true}))
 		return object{"referenceId": post, "commentId": newComment(t, g.author, post)}
 	}
+	answer := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return object{"referenceId": g.post(t, g.community(t, object{"needApprovalOnCommentCreation": true})), "data": object{"text": "x"}}
+	}
 	approve := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		r := waiting(t, g)
@@ -142,6 +147,14 @@ func commentGuardRows() []guardRow {
 		{
 			condition: guard + "CreateComment GuardComment", procedure: "CommentService/CreateComment", by: member, request: reply,
 			change: calls("CommentService/DeleteComment", "commentId=parentId"), want: 400400,
+		},
+		{
+			condition: guard + "CreateComment GuardPendingComments", procedure: "CommentService/CreateComment", by: theAuthor, request: answer, want: 400300,
+			change: func(t *testing.T, g *fixture, _ string, r object) {
+				t.Helper()
+				pending := newComment(t, g.author, r["referenceId"].(string))
+				copyRowTimes(t, connectTo(t, g.n), store.MaxPendingComments-1, "comments", "id = '"+pending+"'", map[string]string{"id": copyID("id")}, nil)
+			},
 		},
 		{condition: guard + "changeFlags GuardComment", procedure: "CommentService/FlagComment", by: member, change: deletesComment, want: 400400},
 		{

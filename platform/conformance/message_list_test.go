@@ -96,7 +96,7 @@ func TestPagesOfMessages(t *testing.T) {
 	const all = 11
 	var ids []string
 	for n := range all {
-		ids = append(ids, c.newMessage(t, author, strconv.Itoa(n+1)))
+		ids = append(ids, c.newMessage(t, author, strconv.Itoa(n+1), object{"tags": []string{"all"}}))
 	}
 	walk := func(t *testing.T, query url.Values, onward string) (seen [][]int, last *apptest.Response) {
 		t.Helper()
@@ -107,7 +107,7 @@ func TestPagesOfMessages(t *testing.T) {
 			if token == "" {
 				return seen, last
 			}
-			next := url.Values{"options[token]": {token}, "options[sortBy]": query["options[sortBy]"]}
+			next := url.Values{"options[token]": {token}, "options[sortBy]": query["options[sortBy]"], "includeTags[]": query["includeTags[]"]}
 			last = c.messages(t, author, next)
 		}
 	}
@@ -122,16 +122,18 @@ func TestPagesOfMessages(t *testing.T) {
 		back, _ := walk(t, url.Values{"options[sortBy]": {sort}, "options[token]": {last.String(t, "paging.previous")}}, "previous")
 		slices.Reverse(back)
 		require.Equal(t, want[:8], slices.Concat(back...), sort)
-		for at := range all {
-			around := url.Values{"options[sortBy]": {sort}, "options[limit]": {"4"}, "options[around]": {ids[at]}}
-			r := c.messages(t, author, around)
-			page := segments(t, r)
-			require.Len(t, page, 4)
-			require.Contains(t, page, at+1)
-			ahead, _ := walk(t, around, "previous")
-			behind, _ := walk(t, around, "next")
-			slices.Reverse(ahead)
-			require.Equal(t, want, append(slices.Concat(ahead[:len(ahead)-1]...), slices.Concat(behind...)...), "around %d, %s", at+1, sort)
+		for _, tags := range [][]string{nil, {"all"}} { // messages with a tag are looked for in windows
+			for at := range all {
+				around := url.Values{"options[sortBy]": {sort}, "options[limit]": {"4"}, "options[around]": {ids[at]}, "includeTags[]": tags}
+				r := c.messages(t, author, around)
+				page := segments(t, r)
+				require.Len(t, page, 4)
+				require.Contains(t, page, at+1)
+				ahead, _ := walk(t, around, "previous")
+				behind, _ := walk(t, around, "next")
+				slices.Reverse(ahead)
+				require.Equal(t, want, append(slices.Concat(ahead[:len(ahead)-1]...), slices.Concat(behind...)...), "around %d, %s %v", at+1, sort, tags)
+			}
 		}
 	}
 	require.Equal(t, span(1, 3), segments(t, c.messages(t, author, url.Values{

@@ -25,9 +25,17 @@ const copiesOfRow = 45_000
 // both of them.
 var matchingCopies = []int{10, 1_500, 12_000, 24_000, 44_000}
 
-// copyRow copies a row of a table copiesOfRow times, each a second older, with the id made of the number n of the copy. set are
-// expressions for other columns, and matching those for the matching copies.
+// copyRow is copyRowTimes for copiesOfRow copies.
 func copyRow(t *testing.T, conn *pgx.Conn, table, where string, set, matching map[string]string) {
+	t.Helper()
+	copyRowTimes(t, conn, copiesOfRow, table, where, set, matching)
+	_, err := conn.Exec(t.Context(), "ANALYZE "+table)
+	require.NoError(t, err)
+}
+
+// copyRowTimes copies a row of a table, each a second older, with the id made of the number n of the copy. set are
+// expressions for other columns, and matching those for the matching copies.
+func copyRowTimes(t *testing.T, conn *pgx.Conn, times int, table, where string, set, matching map[string]string) {
 	t.Helper()
 	all := map[string]string{"created_at": "created_at - n * INTERVAL '1 second'"}
 	maps.Copy(all, set)
@@ -46,11 +54,9 @@ func copyRow(t *testing.T, conn *pgx.Conn, table, where string, set, matching ma
 		}
 	}
 	tag, err := conn.Exec(t.Context(), fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, generate_series(1, $1::bigint) AS n WHERE cardinality($2::bigint[]) > 0 AND %s",
-		table, strings.Join(columns, ", "), strings.Join(values, ", "), table, where), copiesOfRow, matchingCopies)
+		table, strings.Join(columns, ", "), strings.Join(values, ", "), table, where), times, matchingCopies)
 	require.NoError(t, err)
-	require.EqualValues(t, copiesOfRow, tag.RowsAffected())
-	_, err = conn.Exec(t.Context(), "ANALYZE "+table)
-	require.NoError(t, err)
+	require.EqualValues(t, times, tag.RowsAffected())
 }
 
 // copyID is the expression for the id of a copy, which has the home of the row.
@@ -138,10 +144,7 @@ func TestRareFilters(t *testing.T) {
 	copyRow(t, conn, "channel_users", "channel_id = (SELECT id FROM channels WHERE public_id = "+quoted(channel)+") AND user_id = "+quoted(boss.InternalID),
 		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
 
-	for name, l := range map[string]struct {
-		path, list, id string
-		query          url.Values
-	}{
+	for name, l := range map[string]rareList{
 		"posts by tag":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "tags[]": {"rare"}}},
 		"posts of an author": {"/api/v4/user-feeds/" + boss.UserID, "posts", "postId", url.Values{"includePostedFeed[]": {"community"}, "dataTypes[]": {"image"}}},
 		"search by type":     {"/api/v1/search/posts", "posts", "postId", url.Values{"query": {"ok"}, "dataTypes[]": {"image"}}},
@@ -155,43 +158,101 @@ func TestRareFilters(t *testing.T) {
 		"channels by tag":    {channelsPath, "channels", "channelId", url.Values{"tags[]": {"rare"}, "sortBy": {"lastCreated"}}},
 		"users of a channel": {"/api/v3/channels/" + channel + "/users", "channelUsers", "userId", url.Values{"roles[]": {"rare"}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			read := func(token string) ([]int, *apptest.Response) {
-				query := maps.Clone(l.query)
-				query.Set("options[limit]", "2")
-				if token != "" {
-					query.Set("options[token]", token)
-				}
-				r := reader.Do(t, http.MethodGet, l.path+"?"+query.Encode(), nil).OK(t)
-				var found []int
-				for _, id := range r.Strings(t, l.list, l.id) {
-					found = append(found, copyNumber(t, id))
-				}
-				return found, r
-			}
-			token := func(r *apptest.Response, name string) string {
-				text, _ := r.Get(t, "paging").(object)[name].(string)
-				return text
-			}
-			var forward [][]int
-			var last *apptest.Response
-			for next := ""; len(forward) == 0 || next != ""; next = token(last, "next") {
-				var found []int
-				found, last = read(next)
-				forward = append(forward, found)
-				require.LessOrEqual(t, len(forward), 10)
-			}
-			require.Equal(t, matchingCopies, slices.Concat(forward...))
-			require.Equal(t, []int{10, 1_500}, forward[0])
-			require.Greater(t, len(forward), 3, "a page looks at 20,000 rows at most")
-			var backward []int
-			for previous := token(last, "previous"); previous != ""; previous = token(last, "previous") {
-				var found []int
-				found, last = read(previous)
-				backward = slices.Concat(found, backward)
-				require.LessOrEqual(t, len(backward), 10)
-			}
-			require.Equal(t, matchingCopies[:len(matchingCopies)-len(forward[len(forward)-1])], backward)
-		})
+		t.Run(name, func(t *testing.T) { l.requirePages(t, reader) })
+	}
+}
+
+// rareList is a list that selects matchingCopies.
+type rareList struct {
+	path, list, id string
+	query          url.Values
+}
+
+// requirePages reads the list page by page to its end and back.
+func (l rareList) requirePages(t *testing.T, reader *apptest.Client) {
+	t.Helper()
+	read := func(token string) ([]int, *apptest.Response) {
+		query := maps.Clone(l.query)
+		query.Set("options[limit]", "2")
+		if token != "" {
+			query.Set("options[token]", token)
+		}
+		r := reader.Do(t, http.MethodGet, l.path+"?"+query.Encode(), nil).OK(t)
+		var found []int
+		for _, id := range r.Strings(t, l.list, l.id) {
+			found = append(found, copyNumber(t, id))
+		}
+		return found, r
+	}
+	token := func(r *apptest.Response, name string) string {
+		text, _ := r.Get(t, "paging").(object)[name].(string)
+		return text
+	}
+	var forward [][]int
+	var last *apptest.Response
+	for next := ""; len(forward) == 0 || next != ""; next = token(last, "next") {
+		var found []int
+		found, last = read(next)
+		forward = append(forward, found)
+		require.LessOrEqual(t, len(forward), 10)
+	}
+	require.Equal(t, matchingCopies, slices.Concat(forward...))
+	require.Equal(t, []int{10, 1_500}, forward[0])
+	require.Greater(t, len(forward), 3, "a page looks at 20,000 rows at most")
+	var backward []int
+	for previous := token(last, "previous"); previous != ""; previous = token(last, "previous") {
+		var found []int
+		found, last = read(previous)
+		backward = slices.Concat(found, backward)
+		require.LessOrEqual(t, len(backward), 10)
+	}
+	require.Equal(t, matchingCopies[:len(matchingCopies)-len(forward[len(forward)-1])], backward)
+}
+
+// TestRareRows reads lists that leave out nearly all of 45,000 rows without a parameter for which they would look for rows in
+// windows from the beginning: those that are deleted or hidden.
+func TestRareRows(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	boss, reader := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "reader")
+	community := newCommunity(t, boss)
+	add(t, boss, community, reader)
+	post := newPost(t, boss, community)
+	discussed := newPost(t, boss, newCommunity(t, boss))
+	comment := newComment(t, boss, discussed)
+	chat := newChat(t, boss, reader)
+	message, subchannel := chat.newMessage(t, boss, "hello"), chat.subchannel(t, boss, "second")
+	story := newStory(t, boss, community)
+	channel := boss.Do(t, http.MethodPost, channelsPath, object{"displayName": "channel", "isPublic": true, "userIds": []string{boss.UserID}}).OK(t).String(t, "channels.0._id")
+	for table, row := range map[string]struct {
+		id               string
+		copies, matching map[string]string
+	}{
+		"posts":         {post, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"comments":      {comment, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"message_feeds": {subchannel, map[string]string{"last_message_at": "created_at - n * INTERVAL '1 second'", "deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"messages": {message, map[string]string{
+			"reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2), "deleted_at": "created_at",
+		}, map[string]string{"deleted_at": "NULL"}},
+		"stories":  {story, map[string]string{"created_at": "created_at - n * INTERVAL '1 millisecond'", "hidden_at": "created_at"}, map[string]string{"hidden_at": "NULL"}},
+		"channels": {channel, map[string]string{"public_id": copyID("id"), "deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+	} {
+		row.copies["id"] = copyID("id")
+		copyRow(t, conn, table, "id = '"+row.id+"'", row.copies, row.matching)
+		_, err := conn.Exec(t.Context(), "DELETE FROM "+table+" WHERE id = $1", row.id)
+		require.NoError(t, err)
+	}
+	for name, l := range map[string]rareList{
+		"posts":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "isDeleted": {"false"}}},
+		"comments":    {commentsPath, "comments", "commentId", url.Values{"referenceId": {discussed}, "referenceType": {"post"}, "isDeleted": {"false"}}},
+		"messages":    {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "isDeleted": {"false"}}},
+		"subchannels": {subchannelsPath + "/channel/" + chat.id, "messageFeeds", "messageFeedId", url.Values{"isDeleted": {"false"}, "excludeDefaultMessageFeed": {"true"}}},
+		"stories":     {storiesPath, "stories", "storyId", url.Values{"targetId": {community}, "targetType": {"community"}}},
+		"channels":    {channelsPath, "channels", "channelId", url.Values{"filter": {"notMember"}, "sortBy": {"lastCreated"}, "isDeleted": {"false"}}},
+	} {
+		t.Run(name, func(t *testing.T) { l.requirePages(t, reader) })
 	}
 }

@@ -92,17 +92,15 @@ var channelListFilter = channelFilter("c.id") +
 const channelHasName = ` AND lower(c.display_name) LIKE $16::text`
 
 func channelsByTime(name, column, index string) directions {
-	column = "c." + column
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+` FROM `+channelListFrom(index)+
-			o.After(column, "c.id", "$11::timestamptz", "$12")+channelListFilter+` ORDER BY `+o.By(column, "c.id")+` LIMIT $13::bigint`)
+		from := channelListFrom(index) + o.After("c."+column, "c.id", "$11::timestamptz", "$12")
+		return stmt("channels.listBy"+name+o.Name, boundedPage(`id, name_key, `+column, db.Zeros[ChannelKey](), o.By(column, "id"), from, channelListFilter, 13))
 	})
 }
 
 func channelsByName() directions {
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at FROM `+channelsNamed(o)+channelListFilter+channelHasName+
-			` ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $13::bigint`)
+		return stmt("channels.listByName"+o.Name, boundedPage(`id, name_key, created_at`, db.Zeros[ChannelKey](), o.By("name_key", "id"), channelsNamed(o), channelListFilter+channelHasName, 13))
 	})
 }
 
@@ -138,21 +136,31 @@ func channelsOfUser(name, column string) *db.Statement {
 func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
 	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
 	args := func(after Position, limit int) []any { return l.args(public, after, limit) }
-	if !l.isFiltered(public) {
-		readEveryHome(r, channelLists[l.Order].in(l.Desc), into, args(after, l.Limit)...)
-		return
-	}
 	for _, home := range region.All() {
-		readWindows(r, windows[ChannelKey]{
+		w := windows[ChannelKey]{
 			home: home, after: after, limit: l.Limit, statement: channelWindows[l.Order].in(l.Desc), args: args,
 			rows: func(found []Position, into *[]ChannelKey) {
 				for _, p := range found {
 					*into = append(*into, ChannelKey{p.ID, p.Key, p.Time})
 				}
 			},
-		}, into)
+		}
+		if l.isFiltered(public) {
+			readWindows(r, w, into)
+			continue
+		}
+		at := func(k ChannelKey) Position { return Position{k.Time, k.NameKey, k.ID, 0} }
+		readPage[listedChannel](r, channelLists[l.Order].in(l.Desc), l.Desc, at, w, into)
 	}
 }
+
+// listedChannel is a row of a statement of channelLists.
+type listedChannel struct {
+	ChannelKey
+	IsMore bool
+}
+
+func (c listedChannel) split() (ChannelKey, bool) { return c.ChannelKey, c.IsMore }
 
 func (l ChannelList) args(public bool, after Position, limit int) []any {
 	args := append(l.filter(), public, l.NotMine, l.MemberID)

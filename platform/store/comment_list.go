@@ -29,28 +29,40 @@ func (k commentListKey) name() string {
 // level is the condition on the level, whose argument is the last one.
 func (k commentListKey) level() string { return pick(k.everyLevel, ``, ` AND parent_id = $12`) }
 
-// commentLists are the statements of lists, and commentWindows those of their windows.
-var commentLists, commentWindows = makeCommentLists()
+// commentLists are the statements of lists that include deleted comments, commentPages those of pages of others, and commentWindows
+// those of the windows of both.
+var commentLists, commentPages, commentWindows = makeCommentLists()
 
-func makeCommentLists() (lists, windows map[commentListKey]timeLists) {
-	lists, windows = map[commentListKey]timeLists{}, map[commentListKey]timeLists{}
+func makeCommentLists() (lists, pages, windows map[commentListKey]timeLists) {
+	lists, pages, windows = map[commentListKey]timeLists{}, map[commentListKey]timeLists{}, map[commentListKey]timeLists{}
 	for _, everyLevel := range []bool{true, false} {
 		for f := range commentFlags {
 			k := commentListKey{everyLevel, f}
 			windows[k] = byTime(k.window)
 			if f == FlaggedAny || f == FlaggedOnly && everyLevel { // the filter of others has no index
-				lists[k] = byTime(k.list)
+				lists[k], pages[k] = byTime(k.list), byTime(k.page)
 			}
 		}
 	}
-	return lists, windows
+	return lists, pages, windows
 }
 
 func (k commentListKey) list(o db.Order, column string) *db.Statement {
-	inner := `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2` + k.level() + commentFlags[k.flagged] +
-		` AND ` + o.After(column, "id", "$3::timestamptz", "$4") + commentFilter +
+	inner := `SELECT ` + commentColumns + ` FROM ` + k.from(o, column) + commentFilter +
 		` ORDER BY ` + pick(k.flagged == FlaggedOnly, flaggedFirst(o), ``) + o.By(column, "id") + ` LIMIT $5::bigint`
 	return stmt(k.name()+o.Name, withReplies(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+}
+
+func (k commentListKey) page(o db.Order, column string) *db.Statement {
+	columns, zeros, order := commentColumns, commentZeros, o.By(column, "id")
+	if k.flagged == FlaggedOnly {
+		columns, zeros, order = columns+`, is_flagged`, zeros+`, false`, flaggedFirst(o)+order
+	}
+	return stmt(k.name()+".page"+o.Name, withLatestPage(CountReplies, commentColumns, boundedPage(columns, zeros, order, k.from(o, column), commentFilter, 5)))
+}
+
+func (k commentListKey) from(o db.Order, column string) string {
+	return `comments WHERE home = $1 AND reference_id = $2` + k.level() + commentFlags[k.flagged] + ` AND ` + o.After(column, "id", "$3::timestamptz", "$4")
 }
 
 // window looks through the index of flagged comments, or through that of the level.
@@ -72,25 +84,30 @@ func flaggedFirst(o db.Order) string { return pick(o.Desc, `is_flagged DESC, `, 
 // see every such comment ($9 is true), and the viewer's own ($10).
 var (
 	unapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
-		return stmt("comments.listWaiting"+o.Name, withReplies(selectUnapproved+
-			` AND $9::boolean AND $10::text IS NOT NULL AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+		inner := boundedPage(commentColumns, commentZeros, o.By(column, "id"), unapprovedAfter(o, column), ` AND $9::boolean AND $10::text IS NOT NULL`+unapprovedFilter, 5)
+		return stmt("comments.listWaiting"+o.Name, withLatestPage(CountReplies, commentColumns, inner))
+	})
+	unapprovedCommentWindows = byTime(func(o db.Order, column string) *db.Statement {
+		return window("comments.listWaiting", o, timeKey(o, column, "id"), unapprovedAfter(o, column), ` AND $9::boolean AND $10::text IS NOT NULL`+unapprovedFilter, 5, 14)
 	})
 	// A user has few such comments: the statement reads all of them, by the index of authors, and then sorts them.
 	ownUnapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
-		return stmt("comments.listOwnWaiting"+o.Name, withReplies(`WITH own AS MATERIALIZED (`+selectUnapproved+` AND author_id = $10)
-			SELECT `+commentColumns+` FROM own WHERE NOT $9::boolean AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+		return stmt("comments.listOwnWaiting"+o.Name, withReplies(`WITH own AS MATERIALIZED (SELECT `+commentColumns+` FROM `+unapproved+` AND author_id = $10)
+			SELECT `+commentColumns+` FROM own WHERE NOT $9::boolean AND `+o.After(column, "id", "$3::timestamptz", "$4")+unapprovedFilter+
+			` ORDER BY `+o.By(column, "id")+` LIMIT $5::bigint`, ` ORDER BY `+o.By("p."+column, "p.id")))
 	})
-
-	selectUnapproved = `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2 AND approval_status = $11`
 )
 
-// unapprovedPage is the filter, order and limit of a page of unapproved comments.
-func unapprovedPage(o db.Order, column string) string {
-	return o.After(column, "id", "$3::timestamptz", "$4") +
-		` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))` +
-		` AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))` +
-		` AND ($12::text IS NULL OR parent_id = $12::text) AND ($13::boolean IS NULL OR $13::boolean = (flag_count > 0))` +
-		` ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
+// Parts of these statements. unapprovedFilter has no index.
+const (
+	unapproved       = `comments WHERE home = $1 AND reference_id = $2 AND approval_status = $11`
+	unapprovedFilter = ` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
+		AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))
+		AND ($12::text IS NULL OR parent_id = $12::text) AND ($13::boolean IS NULL OR $13::boolean = (flag_count > 0))`
+)
+
+func unapprovedAfter(o db.Order, column string) string {
+	return unapproved + ` AND ` + o.After(column, "id", "$3::timestamptz", "$4")
 }
 
 // CommentList is a page of the comments on one reference.
@@ -136,25 +153,43 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 		return []any{l.ReferenceID, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}
 	}
 	after := Position{Time: l.After, ID: l.AfterID}
-	if l.Status == Pending || l.Status == Declined {
-		r.Add(home, pick(l.EveryState, unapprovedComments, ownUnapprovedComments).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), l.level(), l.Flagged.wanted())...)
+	unapproved := l.Status == Pending || l.Status == Declined
+	if unapproved && !l.EveryState {
+		r.Add(home, ownUnapprovedComments.in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), l.level(), l.Flagged.wanted())...)
 		return
-	}
-	var level []any
-	if !l.EveryLevel {
-		level = []any{l.ParentID}
 	}
 	key := commentListKey{l.EveryLevel, l.Flagged}
-	if !l.isFiltered() {
-		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), level...)...)
+	pages, windowed, more := commentPages[key], commentWindows[key], []any(nil)
+	switch {
+	case unapproved:
+		pages, windowed, more = unapprovedComments, unapprovedCommentWindows, []any{l.level(), l.Flagged.wanted()}
+	case !l.EveryLevel:
+		more = []any{l.ParentID}
+	}
+	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny { // the list leaves out a few pending comments of each author, see MaxPendingComments
+		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), more...)...)
 		return
 	}
-	readWindows(r, windows[Comment]{
-		home: home, after: after, limit: l.Limit, statement: lookup(commentWindows, key).in(l.ByUpdate, l.Desc),
-		args: func(after Position, limit int) []any { return append(args(after, limit), level...) },
+	w := windows[Comment]{
+		home: home, after: after, limit: l.Limit, statement: windowed.in(l.ByUpdate, l.Desc),
+		args: func(after Position, limit int) []any { return append(args(after, limit), more...) },
 		rows: func(found []Position, into *[]Comment) { r.commentsAt(l, found, into) },
-	}, into)
+	}
+	if l.isFiltered() {
+		readWindows(r, w, into)
+		return
+	}
+	at := func(c Comment) Position { return Position{Time: l.Key(c), ID: c.ID} }
+	readPage[listedComment](r, pages.in(l.ByUpdate, l.Desc), l.Desc, at, w, into)
 }
+
+// listedComment is a row of a statement of commentPages.
+type listedComment struct {
+	Comment
+	IsMore bool
+}
+
+func (c listedComment) split() (Comment, bool) { return c.Comment, c.IsMore }
 
 // commentsAt reads the comments at some positions of a list, without those that have left their position.
 func (r *ReadBatch) commentsAt(l CommentList, found []Position, into *[]Comment) {

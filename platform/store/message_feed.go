@@ -51,12 +51,6 @@ var (
 	// The row stays locked until the end of the transaction, so that segments have no gaps.
 	sqlMessageFeedNextSegment = stmt("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + $4::bigint,
 		last_message_at = GREATEST(last_message_at, $3), updated_at = GREATEST(updated_at, $3) WHERE home = $1 AND id = $2`).UpdatesFirst(sharedMessageFeeds, 2)
-
-	messageFeedsByLastMessage = inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("messageFeeds.list"+o.Name, `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND entity_id = $2 AND is_own
-			AND `+o.After("last_message_at", "id", "$3::timestamptz", "$4")+` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
-			AND NOT ($7::boolean AND id = entity_id) ORDER BY `+o.By("last_message_at", "id")+` LIMIT $5::bigint`)
-	})
 )
 
 // MessageFeed reads a feed of either kind; nil if there is none.
@@ -72,23 +66,6 @@ func (r *ReadBatch) MessageFeedOf(messageID string, into **MessageFeed) {
 // MessageFeeds reads subchannels of any homes in no particular order.
 func (r *ReadBatch) MessageFeeds(ids []string, into *[]MessageFeed) {
 	readMany(r, ids, sqlMessageFeeds, into)
-}
-
-// MessageFeedList is a page of the subchannels of a channel, ordered by their last message.
-type MessageFeedList struct {
-	ChannelID      string // internal id
-	Deleted        Deleted
-	WithoutDefault bool
-	Desc           bool
-	// The position that the page starts after.
-	After   time.Time
-	AfterID string
-	Limit   int
-}
-
-// ListMessageFeeds reads up to Limit subchannels in the order of the list.
-func (r *ReadBatch) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
-	r.addAt(l.ChannelID, messageFeedsByLastMessage.in(l.Desc), db.Rows(into), l.ChannelID, l.After, l.AfterID, l.Limit, string(l.Deleted), l.WithoutDefault)
 }
 
 // InsertMessageFeed inserts a subchannel unless it exists. It uses ID, EntityID, Name, ChannelPublicID, ChannelType,

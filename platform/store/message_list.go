@@ -22,26 +22,34 @@ func (k messageListKey) name() string {
 // level is the condition on the level, whose argument is the last one.
 func (k messageListKey) level() string { return pick(k.everyLevel, ``, ` AND parent_id = $10`) }
 
-// messageLists are the statements of lists, and messageWindows those of their windows.
-var messageLists, messageWindows = makeMessageLists()
+// messageLists are the statements of lists that include deleted messages, messagePages those of pages of others, and messageWindows
+// those of the windows of both.
+var messageLists, messagePages, messageWindows = makeMessageLists()
 
-func makeMessageLists() (lists, windows map[messageListKey]directions) {
-	lists, windows = map[messageListKey]directions{}, map[messageListKey]directions{}
+func makeMessageLists() (lists, pages, windows map[messageListKey]directions) {
+	lists, pages, windows = map[messageListKey]directions{}, map[messageListKey]directions{}, map[messageListKey]directions{}
 	for _, everyLevel := range []bool{true, false} {
 		for f := range messageFlags {
 			k := messageListKey{everyLevel, f}
 			windows[k] = inBoth(plainOrders, k.window)
 			if f == FlaggedAny || f == FlaggedOnly && everyLevel { // the filter of others has no index
-				lists[k] = inBoth(plainOrders, k.list)
+				lists[k], pages[k] = inBoth(plainOrders, k.list), inBoth(plainOrders, k.page)
 			}
 		}
 	}
-	return lists, windows
+	return lists, pages, windows
 }
 
 func (k messageListKey) list(o db.Order) *db.Statement {
-	return stmt(k.name()+o.Name, `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = $2`+k.level()+messageFlags[k.flagged]+
-		` AND segment `+pick(o.Desc, `<`, `>`)+` $3::bigint`+messageFilter+` ORDER BY segment`+pick(o.Desc, ` DESC`, ``)+` LIMIT $4::bigint`)
+	return stmt(k.name()+o.Name, `SELECT `+messageColumns+` FROM `+k.from(o)+messageFilter+` ORDER BY `+segmentKey(o).rows+` LIMIT $4::bigint`)
+}
+
+func (k messageListKey) page(o db.Order) *db.Statement {
+	return stmt(k.name()+".page"+o.Name, boundedPage(messageColumns, db.Zeros[Message](), segmentKey(o).rows, k.from(o), messageFilter, 4))
+}
+
+func (k messageListKey) from(o db.Order) string {
+	return `messages WHERE home = $1 AND feed_id = $2` + k.level() + messageFlags[k.flagged] + ` AND segment ` + pick(o.Desc, `<`, `>`) + ` $3::bigint`
 }
 
 // window looks through the index of flagged messages, or through that of the level.
@@ -91,15 +99,28 @@ func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
 		}, level...)
 	}
 	key, after := messageListKey{l.EveryLevel, l.Flagged}, Position{Segment: l.After}
-	if !l.isFiltered() {
-		r.Add(home, lookup(messageLists, key).in(l.Desc), db.Rows(into), args(after, l.Limit)...)
-		return
-	}
-	readWindows(r, windows[Message]{
+	w := windows[Message]{
 		home: home, after: after, limit: l.Limit, statement: lookup(messageWindows, key).in(l.Desc), args: args,
 		rows: func(found []Position, into *[]Message) { r.MessagesByID(idsAt(found), into) },
-	}, into)
+	}
+	switch {
+	case l.isFiltered():
+		readWindows(r, w, into)
+	case l.Deleted == DeletedAny:
+		r.Add(home, lookup(messageLists, key).in(l.Desc), db.Rows(into), args(after, l.Limit)...)
+	default:
+		at := func(m Message) Position { return Position{ID: m.ID, Segment: m.Segment} }
+		readPage[listedMessage](r, lookup(messagePages, key).in(l.Desc), l.Desc, at, w, into)
+	}
 }
+
+// listedMessage is a row of a statement of messagePages.
+type listedMessage struct {
+	Message
+	IsMore bool
+}
+
+func (m listedMessage) split() (Message, bool) { return m.Message, m.IsMore }
 
 // isFiltered reports whether the list has a filter without an index.
 func (l MessageList) isFiltered() bool {

@@ -38,6 +38,7 @@ func (c *collector) collectMessages() {
 			c.reads(func(r *store.ReadBatch) { r.ListMessageFeeds(l, &feeds) })
 		}
 	})
+	c.windows("messageFeeds.list")
 	c.collectMessageWrites(feed, channel)
 }
 

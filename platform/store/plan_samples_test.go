@@ -89,6 +89,17 @@ func (c *collector) lastWindows(names ...string) {
 	}
 }
 
+// windows adds the statements of windows for the samples of the statements of pages: the same arguments and the size.
+func (c *collector) windows(names ...string) {
+	for _, s := range slices.Clone(c.all) {
+		for _, name := range names {
+			if order, ok := strings.CutPrefix(s.name, name); ok && (strings.HasSuffix(order, "Desc") || strings.HasSuffix(order, "Asc")) {
+				c.byName(name+".window"+order, append(slices.Clone(s.Args), 200)...)
+			}
+		}
+	}
+}
+
 // both runs f for both directions of a list, at its start and in the middle of a list of n rows.
 func both(n int, f func(desc bool, at time.Time, id string)) {
 	for _, desc := range []bool{true, false} {
@@ -411,6 +422,7 @@ func (c *collector) collectComments() {
 			}
 		}
 	})
+	c.windows("comments.listWaiting")
 	reply := store.Comment{
 		ID: commentID(35), ReferenceType: "post", ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(3), ParentID: commentID(bigThread),
 		Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: worldStart,
@@ -433,6 +445,7 @@ func (c *collector) collectComments() {
 		w.GuardCommentUnchanged(reply, store.ErrConflict)
 		w.UpdateComment(reply, worldStart, false)
 	})
+	c.write(func(w *store.Tx) { w.GuardPendingComments(postID(bigPost), userID(3), store.ErrConflict) })
 	c.write(func(w *store.Tx) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
 	c.write(func(w *store.Tx) { w.DeleteCommentsOfPost(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
@@ -447,6 +460,8 @@ func commentListSamples() []store.CommentList {
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, ParentID: commentID(bigThread)},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, EveryLevel: true},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny},
+			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, ParentID: commentID(bigThread)},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, DataTypes: []string{"image"}},
 			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"text"}, ExactTypes: true})
 	}

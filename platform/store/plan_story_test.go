@@ -43,6 +43,7 @@ func (c *collector) collectStories() {
 	var targets []store.StoryTarget
 	var views []store.View
 	at := storyWorld.Add(-6 * time.Hour)
+	defer c.windows("stories.listLive", "stories.listEnded")
 	for _, desc := range []bool{true, false} {
 		for _, kind := range []string{"", "image"} {
 			for _, ended := range []bool{false, true} {

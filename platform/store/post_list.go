@@ -83,9 +83,9 @@ func makePostLists() (lists, windows map[postListKey]timeLists) {
 }
 
 func postListStatement(m matching, f Flagged, o db.Order, column string) *db.Statement {
-	inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + postMatches[m] + postFlags[f] +
-		` AND ` + o.After(column, "id", "$4::timestamptz", "$5") + postFilter + ` ORDER BY ` + o.By(column, "id") + ` LIMIT $6::bigint`
-	return stmt("posts.list"+flaggedNames[f]+string(m)+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+	from := `posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + postMatches[m] + postFlags[f] + ` AND ` + o.After(column, "id", "$4::timestamptz", "$5")
+	inner := boundedPage(postColumns, db.Zeros[Post]("latest_comments"), o.By(column, "id"), from, postFilter, 6)
+	return stmt("posts.list"+flaggedNames[f]+string(m)+o.Name, withLatestPage(CountComments, postColumns, inner))
 }
 
 // postWindowStatement looks through the index of flagged posts, or through that of the matching ones.
@@ -175,14 +175,24 @@ func (r *ReadBatch) listPosts(home region.Code, l PostList, m matching, into *[]
 		return append([]any{l.TargetID, l.FeedType, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.Tags)}, dataType...)
 	}
 	after := Position{Time: l.After, ID: l.AfterID}
-	if !l.isFiltered(m) {
-		r.Add(home, lookup(postLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), args(after, l.Limit)...)
+	w := windows[Post]{
+		home: home, after: after, limit: l.Limit, statement: lookup(postWindows, key).in(l.ByUpdate, l.Desc), args: args, rows: r.postsAt(l),
+	}
+	if l.isFiltered(m) {
+		readWindows(r, w, into)
 		return
 	}
-	readWindows(r, windows[Post]{
-		home: home, after: after, limit: l.Limit, statement: lookup(postWindows, key).in(l.ByUpdate, l.Desc), args: args, rows: r.postsAt(l),
-	}, into)
+	at := func(p Post) Position { return Position{Time: l.Key(p), ID: p.ID} }
+	readPage[listedPost](r, lookup(postLists, key).in(l.ByUpdate, l.Desc), l.Desc, at, w, into)
 }
+
+// listedPost is a row of a statement of postLists.
+type listedPost struct {
+	Post
+	IsMore bool
+}
+
+func (p listedPost) split() (Post, bool) { return p.Post, p.IsMore }
 
 // postsAt returns a function that reads the posts at some positions of a list, without those that have left their position.
 func (r *ReadBatch) postsAt(l PostList) func(found []Position, into *[]Post) {

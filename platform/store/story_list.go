@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -31,30 +32,66 @@ var (
 		WHERE story_seen.seen_expires_at < excluded.seen_expires_at`)
 )
 
-// The statements of ListStories. Live stories were created within the longest life of a story, which bounds the part of
-// the index that is read.
+// The statements of ListStories, and those of their windows. Live stories were created within the longest life of a story,
+// which bounds the part of the index that is read.
 var (
-	liveStories  = storyList("Live", ` AND expires_at > $6::timestamptz AND created_at > $7::timestamptz`)
-	endedStories = storyList("Ended", ` AND expires_at <= $6::timestamptz AND created_at > $7::timestamptz`)
+	liveStories, liveStoryWindows   = storyLists("Live", ` AND expires_at > $6::timestamptz`)
+	endedStories, endedStoryWindows = storyLists("Ended", ` AND expires_at <= $6::timestamptz`)
 )
 
-func storyList(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("stories.list"+name+o.Name, withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND target_id = $2
-				AND NOT is_deleted`+filter+` AND ($8::text = '' OR data_type = $8::text)
-				AND (hidden_at IS NULL OR $9::text IN ('', author_id)) AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
-			` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`, ` ORDER BY `+o.By("p.created_at", "p.id")))
+func storyLists(name, condition string) (lists, windows directions) {
+	// The filter has no index.
+	filter := condition + ` AND ($8::text = '' OR data_type = $8::text) AND (hidden_at IS NULL OR $9::text IN ('', author_id))`
+	from := func(o db.Order) string {
+		return `stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND created_at > $7::timestamptz AND ` + o.After("created_at", "id", "$3::timestamptz", "$4")
+	}
+	lists = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		inner := boundedPage(storyColumns, db.Zeros[Story]("latest_comments"), o.By("created_at", "id"), from(o), filter, 5)
+		return stmt("stories.list"+name+o.Name, withLatestPage(CountComments, storyColumns, inner))
 	})
+	windows = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return window("stories.list"+name, o, timeKey(o, "created_at", "id"), from(o), filter, 5, 10)
+	})
+	return lists, windows
 }
 
 // ListStories reads up to Limit stories in the order of the list.
 func (r *ReadBatch) ListStories(l StoryList, into *[]Story) {
-	list, createdAfter := liveStories, l.Now.Add(-MaxStoryLifetime-time.Minute)
-	if l.Ended {
-		list, createdAfter = endedStories, time.Time{}
+	home, err := r.HomeOf(l.TargetID)
+	if err != nil {
+		return
 	}
-	r.addAt(l.TargetID, list.in(l.Desc), db.Rows(into), l.TargetID, l.After, l.AfterID, l.Limit, l.Now, createdAfter, l.DataType, l.ViewerID)
+	*into = nil
+	lists, windowed, createdAfter := liveStories, liveStoryWindows, l.Now.Add(-MaxStoryLifetime-time.Minute)
+	if l.Ended {
+		lists, windowed, createdAfter = endedStories, endedStoryWindows, time.Time{}
+	}
+	at := func(s Story) Position { return Position{Time: s.CreatedAt, ID: s.ID} }
+	readPage[listedStory](r, lists.in(l.Desc), l.Desc, at, windows[Story]{
+		home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: windowed.in(l.Desc),
+		args: func(after Position, limit int) []any {
+			return []any{l.TargetID, after.Time, after.ID, limit, l.Now, createdAfter, l.DataType, l.ViewerID}
+		},
+		rows: r.storiesAt,
+	}, into)
 }
+
+// storiesAt reads the stories at some positions of a list, without those that were deleted in the meantime.
+func (r *ReadBatch) storiesAt(found []Position, into *[]Story) {
+	var stories []Story
+	r.StoriesByID(idsAt(found), &stories)
+	r.Then(func() {
+		*into = slices.DeleteFunc(stories, func(s Story) bool { return s.DeletedAt != nil })
+	})
+}
+
+// listedStory is a row of the statements of liveStories and endedStories.
+type listedStory struct {
+	Story
+	IsMore bool
+}
+
+func (s listedStory) split() (Story, bool) { return s.Story, s.IsMore }
 
 // StoryTarget is a row of story_targets, with how far a user has seen its stories.
 type StoryTarget struct {

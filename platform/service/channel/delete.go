@@ -55,17 +55,21 @@ const feedsPerBatch = 100
 
 // deleteFeeds deletes the subchannels of a deleted channel, so that no user has unread messages in them.
 func (s *Service) deleteFeeds(ctx context.Context, channelID string) error {
-	for {
-		list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
-		list.After, _, list.AfterID = page.Cursor{}.Start(false)
-		feeds, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ListMessageFeeds, list)
-		if err != nil || len(feeds) == 0 {
+	list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
+	list.After, _, list.AfterID = page.Cursor{}.Start(false)
+	for more := true; more; {
+		var feeds []store.MessageFeed
+		reads := s.Store.NewReadBatch()
+		reads.ListMessageFeeds(list, &feeds)
+		if err := reads.Run(ctx); err != nil {
 			return err
 		}
+		list, more = list.Next(feeds, reads.Stops())
 		for _, feed := range feeds {
 			if _, err := s.markers.DeleteFeed(ctx, feed.ID); err != nil && fail.From(err).Code != fail.CodeNotFound {
 				return err
 			}
 		}
 	}
+	return nil
 }

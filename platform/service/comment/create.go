@@ -23,6 +23,8 @@ import (
 // maxText is the maximum length of a comment, in characters.
 const maxText = 50_000
 
+var errPending = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval", store.MaxPendingComments))
+
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
 func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentResponse, error) {
@@ -43,6 +45,9 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	d.Guard(tx, c.CreatedAt)
 	if d.parent != nil {
 		tx.GuardComment(d.parent.ID, fail.NotFound())
+	}
+	if c.ApprovalStatus == store.Pending {
+		tx.GuardPendingComments(c.ReferenceID, c.AuthorID, errPending)
 	}
 	tx.InsertComment(c)
 	if err := s.CommitChange(ctx, tx, "comment.created", s.CommentChange(c)); err != nil {

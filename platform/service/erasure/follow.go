@@ -2,16 +2,12 @@ package erasure
 
 import (
 	"context"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
-
-// followEvery is the interval at which an erasure looks for servers that do not follow it yet.
-const followEvery = 20 * time.Millisecond
 
 // publish stores a state of the erasure at every home, where servers read it. A server that follows RouteErasing has ended the
 // requests that began before it knew, and no longer finds the user by a cached public id.
@@ -41,22 +37,11 @@ func (r *run) version(state store.MoveState) int64 {
 func (r *run) awaitServers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.Store.Limits().FollowErasure)
 	defer cancel()
-	for {
-		var unable []store.Server
-		var behind bool
-		reads := r.Store.NewReadBatch()
-		reads.ServersWithout(store.CapabilityErasures, &unable)
-		reads.ServersBehind(r.erasure.ID, r.version(store.RouteErasing), &behind)
-		if err := reads.Run(ctx); err != nil || len(unable) > 0 {
-			return false
-		}
-		if !behind {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(followEvery):
-		}
+	var unable []store.Server
+	reads := r.Store.NewReadBatch()
+	reads.ServersWithout(store.CapabilityErasures, &unable)
+	if err := reads.Run(ctx); err != nil || len(unable) > 0 {
+		return false
 	}
+	return r.Store.AwaitServers(ctx, r.erasure.ID, r.version(store.RouteErasing)) == nil
 }

@@ -229,7 +229,7 @@ const feedsPerBatch = 100
 // membership: members have read all messages from before they joined, and others have no unread messages.
 func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged) error {
 	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
-	for {
+	for more := true; more; {
 		var feeds []store.MessageFeed
 		var users []store.ChannelUser
 		reads := s.Store.NewReadBatch()
@@ -238,6 +238,7 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
+		list, more = list.Next(feeds, reads.Stops())
 		for _, feed := range feeds {
 			if feed.ChannelType == store.ChannelLive { // no markers
 				return nil
@@ -248,11 +249,8 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 				}
 			}
 		}
-		if len(feeds) < feedsPerBatch {
-			return nil
-		}
-		list.After, list.AfterID = feeds[len(feeds)-1].LastMessageAt, feeds[len(feeds)-1].ID
 	}
+	return nil
 }
 
 // followFeed is followMembers for one subchannel and users of one home.

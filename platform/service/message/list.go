@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -181,10 +182,17 @@ func tokenBeyond(cursor page.Cursor, rows []store.Message, more bool, stops []st
 	return token.Token()
 }
 
-// read reads a list in a round trip of its own.
+// read reads a list, in its order, in a round trip of its own.
 func (s *Service) read(ctx context.Context, list store.MessageList) (rows []store.Message, stops []store.Position, err error) {
 	reads := s.Store.NewReadBatch()
 	reads.ListMessages(list, &rows)
 	err = reads.Run(ctx)
+	slices.SortFunc(rows, func(a, b store.Message) int {
+		c := cmp.Compare(a.Segment, b.Segment)
+		if list.Desc {
+			return -c
+		}
+		return c
+	})
 	return rows, positions(list.FeedID, reads.Stops()), err
 }

@@ -129,7 +129,8 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
+	at := func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID }
+	feeds, paging := service.Page(cursor, feeds, false, list.Desc, at, r.Stops()...)
 	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{
 		Feeds: feeds, Viewer: r.User(), Moderated: map[string]bool{list.ChannelID: access.CanModerate(r.Caller, auth.DeleteMessage)},
 	})

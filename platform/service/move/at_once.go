@@ -15,8 +15,6 @@ const (
 	announceFor = 2 * time.Second
 	// holdLease is how long other servers leave a move alone that makes requests wait.
 	holdLease = 5 * time.Second
-	// followEvery is the interval at which a move looks for servers that do not follow it yet.
-	followEvery = 20 * time.Millisecond
 	// maxHolds is the number of attempts to move the rows at once. Afterwards they move a page at a time.
 	maxHolds = 5
 	// maxIDsAtOnce is the maximum number of ids whose rows move at once: more would not move in time.
@@ -140,7 +138,11 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 		if err := w.publishNext(ctx, store.MoveMoving, ids); err != nil {
 			return err
 		}
-		if err := w.awaitServers(ctx); err != nil {
+		// A server that follows the version has ended the statements that it sent before.
+		if err := w.Store.AwaitServers(ctx, w.move.ID, w.move.Version); err != nil {
+			if ctx.Err() != nil {
+				return errBehind
+			}
 			return err
 		}
 		if err := w.collectAll(ctx, func([]string) error { return errBehind }); err != nil {
@@ -172,23 +174,6 @@ func (w *work) publishNext(ctx context.Context, state store.MoveState, ids int64
 		return err
 	}
 	return w.publish(ctx, w.move.FromHome, w.move.ToHome, state, ids)
-}
-
-// awaitServers waits until every running server follows the published version, and the statements that it sent before have ended.
-func (w *work) awaitServers(ctx context.Context) error {
-	for {
-		var behind bool
-		reads := w.Store.NewReadBatch()
-		reads.ServersBehind(w.move.ID, w.move.Version, &behind)
-		if err := reads.Run(ctx); err != nil || !behind {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return errBehind
-		case <-time.After(followEvery):
-		}
-	}
 }
 
 // letWrite ends an attempt whose rows are all at the old home, also if the server is stopping.

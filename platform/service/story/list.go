@@ -56,7 +56,7 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, at)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at, p.Stops()...)
 	return s.listAnswer(ctx, p, rows, paging)
 }
 
@@ -85,7 +85,7 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 			rows = append(rows, parts[i]...)
 		}
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at, p.Stops()...)
 	return s.listAnswer(ctx, p, rows, paging)
 }
 

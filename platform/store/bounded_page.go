@@ -1,0 +1,68 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/defence"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// lookAhead is how many rows a statement of a page looks at, at most, for each row of the page. It is small because the filters of
+// these lists select nearly all rows. If the page is not full after them, the home continues in windows.
+var lookAhead = pick(defence.Off(defence.ListWindows), math.MaxInt32, 4)
+
+// boundedPage returns a query of the first rows of a list that match a filter, each with is_more = false. If there are further rows
+// although the page is not full, another row follows, of which only is_more = true has a meaning. columns are those of the rows, in
+// zeros each has a value, and order is that of the list, in names of columns. from, filter and limit are as in window.
+//
+// The limit of both parts keeps the second one from being read if the page is full. If a database reads them in another order, the
+// page may lack its last row, which is why it continues after the rows that it has.
+func boundedPage(columns, zeros, order, from, filter string, limit int) string {
+	return fmt.Sprintf(`(SELECT %[1]s, false AS is_more FROM (
+				SELECT %[1]s, COALESCE(true%[5]s, false) AS matches FROM %[4]s ORDER BY %[3]s LIMIT %[7]d * $%[6]d::bigint) AS rows
+			WHERE matches ORDER BY %[3]s LIMIT $%[6]d::bigint)
+		UNION ALL (SELECT %[2]s, true FROM (SELECT 1 FROM %[4]s ORDER BY %[3]s OFFSET %[7]d * $%[6]d::bigint - 1 LIMIT 1) AS further)
+		LIMIT $%[6]d::bigint`, columns, zeros, order, from, filter, limit, lookAhead)
+}
+
+// pageRow is a row of a statement of a page.
+type pageRow[T any] interface {
+	// split returns the row, and its is_more.
+	split() (row T, isMore bool)
+}
+
+// readPage queues the statement of a page and, if it does not fill the page although there are further rows, the windows
+// that follow. It stores the rows in into, in no particular order, when the batch has run.
+func readPage[R pageRow[T], T any](r *ReadBatch, statement *db.Statement, desc bool, at func(T) Position, w windows[T], into *[]T) {
+	part := new([]R)
+	r.Add(w.home, statement, db.Rows(part), w.args(w.after, w.limit)...)
+	r.Then(func() {
+		if slices.Contains(r.Missing(), w.home) {
+			return
+		}
+		continues := false
+		for _, found := range *part {
+			row, isMore := found.split()
+			if isMore {
+				continues = true
+				continue
+			}
+			*into = append(*into, row)
+			w.limit--
+			if p := at(row); comparePositions(p, w.after) < 0 == desc { // the furthest one
+				w.after = p
+			}
+		}
+		if continues {
+			readWindows(r, w, into)
+		}
+	})
+}
+
+// comparePositions compares positions of one list.
+func comparePositions(a, b Position) int {
+	return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.ID, b.ID))
+}

@@ -27,6 +27,9 @@ func rowAttacks() []attack {
 		{
 			name: "rare filter", finding: "A10", unit: "rows read per request", most: 25_000, run: filterRarely, without: defence.ListWindows,
 		},
+		{
+			name: "deleted messages", finding: "A10", unit: "rows read per request", most: 25_000, run: listDeleted, without: defence.ListWindows,
+		},
 	}
 }
 
@@ -119,6 +122,31 @@ func filterRarely(ctx context.Context, n *network) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return messagesRead(ctx, n, user, path)
+}
+
+// listDeleted lists the messages that are not deleted of a channel in which all of 60,000 are.
+func listDeleted(ctx context.Context, n *network) (float64, error) {
+	user, err := n.newUser(ctx)
+	if err != nil {
+		return 0, err
+	}
+	path, err := user.newChannel(ctx, n, 0)
+	if err != nil {
+		return 0, err
+	}
+	path, feed, _ := strings.Cut(path, "?includeTags[]=rare&messageFeedId=")
+	if _, err = n.db.Exec(ctx, "UPDATE messages SET deleted_at = created_at WHERE feed_id = $1", feed); err == nil {
+		err = copyMessages(ctx, n, feed, 60_000)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return messagesRead(ctx, n, user, path+"?isDeleted=false&messageFeedId="+feed)
+}
+
+// messagesRead returns how many messages the database reads for each GET request of a path.
+func messagesRead(ctx context.Context, n *network, user *client, path string) (float64, error) {
 	read := func(ctx context.Context) (float64, error) {
 		pause(ctx, statisticsDelay)
 		return n.query(ctx, "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'messages'")

@@ -94,10 +94,15 @@ func latestOf(kind CounterKind, selected, inner, order string) string {
 		SELECT string_agg(latest_1 || latest_2 || latest_3, '') AS entries FROM counters WHERE home = $1 AND ref = p.id AND kind = '` + string(kind) + `') AS latest` + order
 }
 
+// latestAmong is the number of approved comments among which a deletion looks for the latest ones that are not deleted: a post or comment
+// shows none if all of them are. A deletion locks the count of the comments while it looks.
+const latestAmong = "1000"
+
 // nthLatest selects the entry of a comment of $4, or reply to $5, without those that are newer; empty if there is none.
 func nthLatest(newer string) string {
-	return `COALESCE((SELECT ` + sqlLatestEntry + ` FROM comments WHERE home = $1 AND reference_id = $4 AND parent_id = $5
-		AND approval_status = 'approved' AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ` + newer + `), '')`
+	return `COALESCE((SELECT ` + sqlLatestEntry + ` FROM (SELECT id, author_id, created_at, deleted_at FROM comments WHERE home = $1
+			AND reference_id = $4 AND parent_id = $5 AND approval_status = 'approved' ORDER BY created_at DESC, id DESC LIMIT ` + latestAmong + `) AS recent
+		WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ` + newer + `), '')`
 }
 
 // whichLatest says why statements that remove comments from the latest ones do not declare the rows.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"time"
 
@@ -47,8 +48,8 @@ var (
 	sqlMessageHeads       = stmt("messages.heads", `SELECT `+db.Without(messageColumns, contentColumns)+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlMessageByReference = stmt("messages.byReference", `SELECT `+messageColumns+` FROM messages
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
-	messagesLast = forEach("messages.last", 1, "", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = {value} AND ($2::boolean OR deleted_at IS NULL)
-		AND hidden_at IS NULL ORDER BY segment DESC LIMIT 1`, "")
+	messagesLast            = lastMessages("messages.last", `NOT is_deleted AND feed_id = {value}`, `created_at DESC, id DESC`)
+	messagesLastWithDeleted = lastMessages("messages.lastWithDeleted", `feed_id = {value}`, `segment DESC`)
 	sqlMessageInsert = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
 			creator_id, creator_public_id, reference_id, data_type, data, file_id, metadata, tags, mentions, created_at, updated_at, edited_at,
 			reference_hash, segment)
@@ -90,19 +91,25 @@ func (r *ReadBatch) MessageByReference(feedID, creatorID, referenceID string, in
 	r.addAt(feedID, sqlMessageByReference, db.Row(into), feedID, creatorID, referenceHash(referenceID))
 }
 
-// LastMessages reads the last message of each subchannel that is neither deleted nor hidden, for previews. Subchannels
-// without one have no row.
+// previewsAmong is the number of messages of a subchannel among which the last one that is not hidden is looked for.
+const previewsAmong = 20
+
+// lastMessages registers the statements for the last message of each subchannel in an order that is not hidden.
+func lastMessages(name, condition, order string) each {
+	return forEach(name, 0, "", fmt.Sprintf(`SELECT %[1]s FROM (SELECT %[1]s FROM messages WHERE home = $1 AND %[2]s ORDER BY %[3]s LIMIT %[4]d) AS recent
+		WHERE hidden_at IS NULL ORDER BY %[3]s LIMIT 1`, messageColumns, condition, order, previewsAmong), "")
+}
+
+// LastMessages reads the last message of each subchannel that is neither deleted nor hidden, for previews. Subchannels without one have
+// no row, and neither have those whose last 20 messages are hidden. Among messages that were created at the same time, the last one is
+// not necessarily the one with the highest segment: the index of segments has deleted messages too.
 func (r *ReadBatch) LastMessages(feedIDs []string, into *[]Message) {
-	r.lastMessages(feedIDs, false, into)
+	readEach(r, feedIDs, messagesLast, into)
 }
 
 // LastMessagesWithDeleted is like LastMessages and includes deleted messages.
 func (r *ReadBatch) LastMessagesWithDeleted(feedIDs []string, into *[]Message) {
-	r.lastMessages(feedIDs, true, into)
-}
-
-func (r *ReadBatch) lastMessages(feedIDs []string, deletedToo bool, into *[]Message) {
-	readEach(r, feedIDs, messagesLast, into, deletedToo)
+	readEach(r, feedIDs, messagesLastWithDeleted, into)
 }
 
 // SegmentsBefore reads, for each time, the segment of the last message of a subchannel before that time; 0 if there is

@@ -59,6 +59,7 @@ func (c *collector) collectMessageReads(feed string) {
 	c.reads(func(r *store.ReadBatch) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
 	for _, n := range eachSizes {
 		c.reads(func(r *store.ReadBatch) { r.LastMessages(repeated(n, feed, worldID("w", 6, 3)), &rows) })
+		c.reads(func(r *store.ReadBatch) { r.LastMessagesWithDeleted(repeated(n, feed, worldID("w", 6, 3)), &rows) })
 		c.reads(func(r *store.ReadBatch) {
 			r.SegmentsBefore(feed, repeated(n, messageWorld(59_000), messageWorld(7)), &segments)
 		})

@@ -49,6 +49,16 @@ func TestStoppedUpdateGivesItsTurnBack(t *testing.T) {
 	}
 }
 
+// TestPausedUpdateGivesItsTurnBack pauses a network during its update: others are updated, also to the same image.
+func TestPausedUpdateGivesItsTurnBack(t *testing.T) {
+	r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
+	paused := networkNamed("paused", "")
+	require.Empty(t, r.updates(paused, metav1.Now().Time).MayBegin().Reason)
+	paused.Spec.Paused = true
+	r.endTurn(paused, statusOf(v1alpha1.ReasonPausedBySpec))
+	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
+}
+
 func TestTurnsWithoutLimit(t *testing.T) {
 	var all turns
 	for _, name := range []string{"a", "b", "c"} {

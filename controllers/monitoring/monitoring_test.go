@@ -191,6 +191,25 @@ func TestMonitoredClusters(t *testing.T) {
 	require.Empty(t, kinds("cluster-of-none"))
 }
 
+// TestAlertsOfACluster checks that a cluster has alerts for its own regions only, about the namespace in which their pods are.
+func TestAlertsOfACluster(t *testing.T) {
+	n := sample()
+	n.SN.Spec.Regions[1].Cluster, n.SN.Spec.Regions[1].Namespace = "abroad", "plaza-abroad"
+	own, abroad := n, n
+	abroad.Cluster, abroad.Namespace = "abroad", "plaza-abroad"
+	regions := func(n render.Network) (found []string) {
+		for _, rule := range alertRules(n) {
+			if rule.Alert == "PlazaRegionDown" {
+				found = append(found, rule.Labels["region"])
+				require.Contains(t, rule.Expr.String(), fmt.Sprintf("namespace=%q", n.TargetNamespace()))
+			}
+		}
+		return found
+	}
+	require.Equal(t, []string{"us", "sg"}, regions(own))
+	require.Equal(t, []string{"eu"}, regions(abroad))
+}
+
 // TestDashboard checks that each network has a separate file, which does not mention other networks.
 func TestDashboard(t *testing.T) {
 	n := sample()

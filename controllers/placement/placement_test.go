@@ -35,6 +35,8 @@ func TestPlacement(t *testing.T) {
 	elsewhere.Want.Survive = "region"
 	abroad := pinned
 	abroad.Want.Localities = map[string]string{"us": "us-west1"}
+	other := pinned
+	other.Want.Primary = "eu"
 	failed := placed(3, statusz.Unknown, statusz.ReasonCheckFailed)
 	failed.Message = "time-out"
 	for name, c := range map[string]struct {
@@ -72,6 +74,10 @@ func TestPlacement(t *testing.T) {
 		"another goal":                           {us: elsewhere, eu: abroad, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked, says: "other placement settings than the spec's"},
 		"the spec's goal": {
 			us: elsewhere, eu: abroad, spec: func(db *v1alpha1.Database) { db.Survive = "region" }, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
+		},
+		"another primary region": {us: other, eu: other, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked, says: "other placement settings than the spec's"},
+		"the spec's primary region": {
+			us: pinned, eu: other, spec: func(db *v1alpha1.Database) { db.PrimaryRegion = "eu" }, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
 		},
 		"silent servers": {unreachable: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonServersSilent, says: "connection refused"},
 		"no servers":     {noServers: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonNoServers},

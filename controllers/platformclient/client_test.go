@@ -293,6 +293,7 @@ func TestInvalidResponses(t *testing.T) {
 		"a redirect": {302, hush, platformclient.ResponseError{Status: 302}},
 		"not found":  {404, hush, platformclient.ResponseError{Status: 404}},
 		"refused":    {422, `{"status":"error","code":500000,"message":"hush"}`, platformclient.ResponseError{Status: 422, Code: 500000}},
+		"busy":       {429, hush, platformclient.ResponseError{Status: 429}},
 		"broken":     {503, `{"code":500300,"hush":"hush"}`, platformclient.ResponseError{Status: 503, Code: 500300}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +307,7 @@ func TestInvalidResponses(t *testing.T) {
 				require.ErrorAs(t, err, &answer, what)
 				require.Equal(t, c.want, *answer, what)
 				require.NotContains(t, err.Error(), "hush")
-				require.Equal(t, c.status >= 400 && c.status < 500, answer.Permanent())
+				require.Equal(t, c.status == 404 || c.status == 422, answer.Permanent())
 			}
 		})
 	}

@@ -193,24 +193,26 @@ func TestSummarize(t *testing.T) {
 		gated  bool
 		lost   string // a Secret whose keys are missing
 		paused bool
+		away   bool // whether eu is evacuated
 		want   metav1.ConditionStatus
 		reason v1alpha1.Reason
 		// available and updated are the reasons of the conditions of eu, apart from X.
 		available, updated v1alpha1.Reason
 	}{
-		"all serve":                {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
-		"one was edited by hand":   {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
-		"one rolls":                {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
-		"one rolls and cannot":     {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
-		"one is stuck":             {states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped, updated: v1alpha1.ReasonRolloutStopped},
-		"one waits":                {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
-		"one waits for keys":       {states: []state{outdated, complete}, lost: "acme-signing-keys", want: "False", reason: v1alpha1.ReasonWaitingForKeys},
-		"one waits, and paused":    {states: []state{outdated, complete}, gated: true, paused: true, want: "False", reason: v1alpha1.ReasonPausedBySpec},
-		"one has no pods":          {states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing, available: v1alpha1.ReasonNotServing},
-		"one has no database":      {states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable, available: v1alpha1.ReasonDatabaseUnreachable},
-		"one has unavailable pods": {states: []state{complete, degraded}, want: "True", reason: v1alpha1.ReasonDegraded, available: v1alpha1.ReasonDegraded},
-		"and another rolls":        {states: []state{rolling, degraded}, want: "False", reason: v1alpha1.ReasonProgressing, available: v1alpha1.ReasonDegraded},
-		"none exists yet":          {states: []state{missing, missing}, down: "us eu", want: "False", reason: v1alpha1.ReasonProgressing},
+		"all serve":                 {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
+		"one was edited by hand":    {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls":                 {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls and cannot":      {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
+		"one is stuck":              {states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped, updated: v1alpha1.ReasonRolloutStopped},
+		"one waits":                 {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
+		"one waits for keys":        {states: []state{outdated, complete}, lost: "acme-signing-keys", want: "False", reason: v1alpha1.ReasonWaitingForKeys},
+		"one waits, and paused":     {states: []state{outdated, complete}, gated: true, paused: true, want: "False", reason: v1alpha1.ReasonPausedBySpec},
+		"one has no pods":           {states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing, available: v1alpha1.ReasonNotServing},
+		"one has no database":       {states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable, available: v1alpha1.ReasonDatabaseUnreachable},
+		"an evacuated one has none": {states: []state{complete, degraded}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated, available: v1alpha1.ReasonDegraded},
+		"one has unavailable pods":  {states: []state{complete, degraded}, want: "True", reason: v1alpha1.ReasonDegraded, available: v1alpha1.ReasonDegraded},
+		"and another rolls":         {states: []state{rolling, degraded}, want: "False", reason: v1alpha1.ReasonProgressing, available: v1alpha1.ReasonDegraded},
+		"none exists yet":           {states: []state{missing, missing}, down: "us eu", want: "False", reason: v1alpha1.ReasonProgressing},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +223,12 @@ func TestSummarize(t *testing.T) {
 			}
 			r.pass.SN.Spec.Paused = test.paused
 			for i, code := range []v1alpha1.RegionCode{"us", "eu"} {
-				r.regions = append(r.regions, &region{spec: &v1alpha1.Region{Code: code}, state: test.states[i]})
+				spec := v1alpha1.Region{Code: code}
+				if i == 1 && test.away {
+					spec.EvacuateTo = "us"
+				}
+				r.pass.SN.Spec.Regions = append(r.pass.SN.Spec.Regions, spec)
+				r.regions = append(r.regions, &region{spec: &spec, state: test.states[i]})
 				status := metav1.ConditionTrue
 				if strings.Contains(test.down, string(code)) {
 					status = metav1.ConditionFalse

@@ -1,0 +1,25 @@
+package v1alpha1
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNeedsAttention checks that waiting for something is progress, which no one has to act on.
+func TestNeedsAttention(t *testing.T) {
+	for _, reason := range []Reason{
+		ReasonProgressing, ReasonMigrating, ReasonWaitingForSchema, ReasonWaitingForRegion, ReasonWaitingForWindow, ReasonWaitingForTurn, ReasonNoServers, ReasonDeleting,
+	} {
+		require.False(t, reason.NeedsAttention(), reason)
+	}
+	for _, reason := range []Reason{ReasonRolloutStopped, ReasonErrorRateHigh, ReasonServersSilent, ReasonPodCrashing} {
+		require.True(t, reason.NeedsAttention(), reason)
+	}
+}
+
+func TestIsUnknown(t *testing.T) {
+	for reason, want := range map[Reason]bool{ReasonNoServers: true, ReasonServersSilent: true, ReasonProgressing: false, ReasonPodCrashing: false} {
+		require.Equal(t, want, reason.IsUnknown(), reason)
+	}
+}

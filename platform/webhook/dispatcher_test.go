@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -471,6 +472,27 @@ func TestBounds(t *testing.T) {
 	require.Len(t, r.take(), 2000)
 	require.LessOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_200))
 	require.GreaterOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_000))
+	require.True(t, slices.ContainsFunc(w.deliveries(id, store.DeliveryDelivered), func(d store.WebhookDelivery) bool { return d.ObjectID == list[499][1] }), "the newest ones are kept")
+}
+
+// TestBoundOfDeadLetters has 120 events fail of a webhook with 10,050 dead letters: the oldest ones are deleted.
+func TestBoundOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
+	id := w.add(r.URL)
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
+		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now(), 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
+	var all [][2]string
+	for range 120 {
+		all = append(all, [2]string{"post.created", region.NewID(region.EU)})
+	}
+	w.log(all...)
+	w.drain(0)
+	w.advance(webhook.RetryFor)
+	w.drain(0)
+	dead := count(w, id, store.DeliveryDead)
+	require.GreaterOrEqual(t, dead, int64(10_000))
+	require.Less(t, dead, int64(10_100))
 }
 
 func count(w *world, id, state string) (n int64) {

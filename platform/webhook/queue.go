@@ -279,5 +279,9 @@ func (q *queue) expire(ctx context.Context, now time.Time) error {
 		ended[i] = chain{row}
 		q.metrics.deliveries.WithLabelValues(q.id, resultOf(row.State)).Inc()
 	}
-	return q.store(ctx, ended)
+	if err := q.store(ctx, ended); err != nil {
+		return err
+	}
+	q.trims.dead += len(ended)
+	return q.trim(ctx)
 }

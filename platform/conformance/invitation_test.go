@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -246,6 +247,7 @@ func TestMembershipAcceptance(t *testing.T) {
 	mine := requireInvitations(t, c.Do(t, http.MethodGet, invitationsPath+"/me", nil)).one("invitations")
 	require.Equal(t, "pending", mine["status"])
 	require.Equal(t, boss.UserID, mine["inviterUserId"])
+	require.Eventually(t, func() bool { return len(trayOf(t, c)) > 0 }, apptest.Patience, 10*time.Millisecond, "the user is told")
 	answerInvitation(t, c, text(mine, "_id"), "accept")
 	require.Equal(t, "member", membership(t, c, id)["communityMembership"])
 	other := n.SignIn(t, region.SG, "other")

@@ -153,6 +153,7 @@ func TestSearchRefusals(t *testing.T) {
 	} {
 		requireFailure(t, invalid(want), c.Do(t, http.MethodGet, searchPath+"?"+query, nil))
 	}
+	c.Do(t, http.MethodGet, searchPath+"?query=a+b+c+d+e+f+g+h+i+j", nil).OK(t)
 	requireFailure(t, invalid("query: "), c.Do(t, http.MethodGet, rankPostsPath, nil))
 	requireFailure(t, invalid("filter: "), c.Do(t, http.MethodGet, rankCommunitiesPath+"?filter=mine&query=a", nil))
 }

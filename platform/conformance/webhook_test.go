@@ -220,6 +220,17 @@ func TestManagedWebhooks(t *testing.T) {
 	require.Equal(t, 403, admin.Do(t, http.MethodPut, webhooksPath+"/"+id, object{"isEnabled": false}).Status)
 	require.Equal(t, false, replace(with(one, object{"isEnabled": false})).Get(t, "webhooks.0.isEnabled"))
 	require.Equal(t, true, replace(one).Get(t, "webhooks.0.isEnabled"))
+
+	// Webhooks of administrators count.
+	admin.Do(t, http.MethodPost, webhooksPath, object{"url": "https://own.example.com"}).OK(t)
+	const most = 10
+	var all []object
+	for i := range most {
+		all = append(all, with(one, object{"name": fmt.Sprint("hook-", i)}))
+	}
+	r = replace(all...)
+	require.Len(t, r.List(t, "webhooks"), most-1)
+	require.Equal(t, []string{fmt.Sprint("hook-", most-1)}, r.Strings(t, "refused", "name"))
 }
 
 // TestManagedWebhooksInSeveralRegions creates the same webhooks in all regions concurrently, as the operator does: there is one of each.
@@ -270,6 +281,8 @@ func TestManagedPrehook(t *testing.T) {
 		require.Contains(t, refused.String(t, "refused"), reason)
 		require.Equal(t, want, refused.Get(t, "prehook"), "it stays as it was")
 	}
+	require.InDelta(t, 700, replace(with(hook, object{"timeout": 700})).Get(t, "prehook.timeout"), 0)
+	require.Equal(t, want, replace(hook).Get(t, "prehook"))
 	require.Equal(t, 403, admin.Do(t, http.MethodPut, prehookPath, object{"enabled": false}).Status)
 	require.False(t, replace(with(hook, object{"isEnabled": false})).Get(t, "prehook.enabled").(bool))
 	removed := replace(nil)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
@@ -111,7 +113,15 @@ func TestJob(t *testing.T) {
 	more, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "the archive is kept for a week")
+	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	_, err = w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"alice": w.user})
+	require.NoError(t, err)
+	archive, err := s.Download(admin, "alice")
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
 	w.Set(servicetest.Noon.Add(7 * 24 * time.Hour))
+	_, err = s.Download(admin, "alice")
+	require.ErrorIs(t, err, fail.NotFound(), "also before the job has removed it")
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Nil(t, w.export())

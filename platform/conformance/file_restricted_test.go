@@ -255,6 +255,9 @@ func TestPrivateWall(t *testing.T) {
 	address := addressIn(t, author, "/api/v3/posts/"+post, text(f, "fileId"))
 	outsider.Do(t, http.MethodGet, address, nil).OK(t)
 	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, pathOf(t, f), nil))
+	ofStory := upload(t, author, "image", "b.png", pngOf(t, 9, 9))
+	newWallStory(t, author, object{"dataType": "image", "data": object{"fileId": text(ofStory, "fileId")}})
+	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, pathOf(t, ofStory), nil))
 	require.Equal(t, address, expiring(t, n, address, 0))
 	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, expiring(t, n, address, -2*config.Default().FileURLTTL.Std()), nil))
 }

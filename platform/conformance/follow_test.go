@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -185,6 +186,9 @@ func TestPrivateProfiles(t *testing.T) {
 	requireCounts(t, eu, 1, 0, 1)
 	blocked(t, us, notMember)
 	require.Equal(t, 0, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).Int(t, "followCounts.0.pendingCount"), "requests are the owner's alone to see")
+	shown := block(t, n.NewUser(t, region.US, "blocker"), eu)
+	at := slices.Index(shown.Strings(t, "followCounts", "userId"), eu.UserID)
+	require.Equal(t, 0, shown.Int(t, fmt.Sprint("followCounts.", at, ".pendingCount")), "also for a user who blocks the owner")
 	listing{by: eu, path: followersPath, list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})
 	listing{by: us, path: followingPath, list: "follows", id: "to"}.with("status", "pending").requireOrder(t, []string{eu.UserID})
 	listing{by: n.Admin(region.SG), path: "/api/v4/users/" + eu.UserID + "/followers", list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})

@@ -236,6 +236,11 @@ func TestGlobalFeed(t *testing.T) {
 	set(object{"showEveryonePost": true})
 	require.ElementsMatch(t, []string{picture, followed, mine, others, inPublic}, ids(globalFeedPath))
 	require.ElementsMatch(t, []string{picture, followed, mine, others, inPublic}, ids(rankedFeedPath))
+	set(object{"userPrivacySetting": "private"})
+	for _, path := range []string{globalFeedPath, rankedFeedPath} {
+		require.ElementsMatch(t, []string{picture, followed, mine, inPublic}, ids(path), "walls are for followers")
+	}
+	set(object{"userPrivacySetting": "public"})
 	block(t, eu, us)
 	require.ElementsMatch(t, []string{picture, followed, mine}, ids(globalFeedPath))
 	set(object{"showEveryonePost": false, "showFollowingPost": false})

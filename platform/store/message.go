@@ -50,7 +50,7 @@ var (
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
 	messagesLast            = lastMessages("messages.last", `NOT is_deleted AND feed_id = {value}`, `created_at DESC, id DESC`)
 	messagesLastWithDeleted = lastMessages("messages.lastWithDeleted", `feed_id = {value}`, `segment DESC`)
-	sqlMessageInsert = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
+	sqlMessageInsert        = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
 			creator_id, creator_public_id, reference_id, data_type, data, file_id, metadata, tags, mentions, created_at, updated_at, edited_at,
 			reference_hash, segment)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15::text[], $16::jsonb, $17, $17, $17, $18,

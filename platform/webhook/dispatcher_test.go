@@ -481,7 +481,7 @@ func TestBoundOfDeadLetters(t *testing.T) {
 	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
 	id := w.add(r.URL)
 	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
-		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now(), 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
+		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now() + INTERVAL '1 day', 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
 	var all [][2]string
 	for range 120 {
 		all = append(all, [2]string{"post.created", region.NewID(region.EU)})

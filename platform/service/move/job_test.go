@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
@@ -20,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 const (
@@ -529,6 +531,30 @@ func TestTooManyIDs(t *testing.T) {
 		w := newWorld(t)
 		require.Equal(t, want, w.advance(w.service(limit)))
 		require.NoError(t, w.read(w.user))
+	}
+}
+
+// TestMoveWithoutStorage moves a user of a network without storage, which needs none at the new home either.
+func TestMoveWithoutStorage(t *testing.T) {
+	w := newWorld(t)
+	id := region.NewID(region.EU)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUser(store.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
+	require.NoError(t, tx.Commit(t.Context()))
+	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": id})
+	require.NoError(t, err)
+	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+	atOldHome, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + t.TempDir()})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		files *storage.Storage
+		want  error
+	}{{atOldHome, fail.Conflict()}, {&storage.Storage{}, nil}} {
+		s, err := move.New(w.Deps, move.Options{Storage: c.files, Settle: settle, Limits: limits.Lift()})
+		require.NoError(t, err)
+		_, err = s.MoveUser(admin, request)
+		require.ErrorIs(t, err, c.want)
 	}
 }
 

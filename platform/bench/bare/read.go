@@ -84,15 +84,17 @@ func (s *Server) listFeed(ctx context.Context, r *http.Request, c claims) (any, 
 	}
 	after, _, afterID := page.Cursor{}.Start(true)
 	var f found
+	var listed []listedPost
 	b := s.newBatch()
 	b.add("users.caller", c.Subject, c.SessionID).Query(db.Row(&f.caller))
 	b.add("communities.byID", []string{id}).Query(db.Row(&f.community))
 	b.add("categories.ofCommunity", id).Query(db.Rows(&f.categories))
 	b.add("members.byUser", id, []string{c.Subject}).Query(db.Row(&f.member))
-	b.add("posts.listParentsCreatedDesc", id, "published", after, afterID, limit+1, "live", []string{}).Query(db.Rows(&f.posts))
+	b.add("posts.listParentsCreatedDesc", id, "published", after, afterID, limit+1, "live", []string{}).Query(db.Rows(&listed))
 	if err := f.read(ctx, b); err != nil {
 		return nil, err
 	}
+	f.posts = posts(listed)
 	var paging paging
 	if len(f.posts) > limit {
 		f.posts = f.posts[:limit]

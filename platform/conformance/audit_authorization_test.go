@@ -21,9 +21,7 @@ type auditReader struct{ conn *pgx.Conn }
 
 func newAuditReader(t *testing.T, n *apptest.Network) *auditReader {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := connectTo(t, n)
 	return &auditReader{conn}
 }
 

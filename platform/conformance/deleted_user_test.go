@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -50,12 +49,10 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 		nextMillisecond()
 		alice.Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+c.UserID, nil).OK(t)
 	}
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	conn := connectTo(t, n)
 	carol, dave := others[1], others[2]
 	for _, id := range []string{carol.InternalID, dave.InternalID, blocked[0].InternalID} {
-		_, err = conn.Exec(t.Context(), "UPDATE users SET deleted_at = now() WHERE id = $1", id)
+		_, err := conn.Exec(t.Context(), "UPDATE users SET deleted_at = now() WHERE id = $1", id)
 		require.NoError(t, err)
 	}
 	live, gone := []string{newestFirst[0], newestFirst[3]}, []string{newestFirst[1], newestFirst[2]}

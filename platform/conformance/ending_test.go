@@ -110,9 +110,7 @@ var records = []string{
 // timeColumns returns the columns of the schema with a time that is no record.
 func timeColumns(t *testing.T) []string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), apptest.Shared(t).DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	conn := connectTo(t, apptest.Shared(t))
 	rows, err := conn.Query(t.Context(), `SELECT table_name || '.' || column_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND data_type LIKE 'timestamp%' AND NOT column_name = ANY($1) ORDER BY 1`, records)
 	require.NoError(t, err)

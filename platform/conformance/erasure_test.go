@@ -40,9 +40,7 @@ type erasureFixture struct {
 func newErasureFixture(t *testing.T) *erasureFixture {
 	t.Helper()
 	n := apptest.Start(t)
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close(t.Context())) })
+	conn := connectTo(t, n)
 	f := &erasureFixture{
 		n: n, conn: conn, user: n.SignIn(t, region.EU, erasedID), friend: n.NewUser(t, region.US, "friend"), stranger: n.NewUser(t, region.SG, "stranger"),
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -59,9 +58,7 @@ func TestLargestFile(t *testing.T) {
 // finishes before the server does.
 func requireNothingStored(t *testing.T, n *apptest.Network) {
 	t.Helper()
-	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close(t.Context()) })
+	db := connectTo(t, n)
 	require.Eventually(t, func() bool {
 		var rows int
 		require.NoError(t, db.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM files) + (SELECT count(*) FROM uploads)").Scan(&rows))

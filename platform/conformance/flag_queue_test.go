@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -198,10 +197,8 @@ func TestLapsedClaim(t *testing.T) {
 	claim := flagItemsPath + "/" + post + "/claim"
 	mod.Do(t, http.MethodPost, claim, nil).OK(t)
 	requireFailure(t, failure{status: 409, code: 400900}, peer.Do(t, http.MethodPost, claim, nil))
-	conn, err := pgx.Connect(t.Context(), apptest.Shared(t).DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
-	_, err = conn.Exec(t.Context(), `UPDATE flag_items SET claimed_until = claimed_until - INTERVAL '1 hour' WHERE target_id = $1`, post)
+	conn := connectTo(t, apptest.Shared(t))
+	_, err := conn.Exec(t.Context(), `UPDATE flag_items SET claimed_until = claimed_until - INTERVAL '1 hour' WHERE target_id = $1`, post)
 	require.NoError(t, err)
 	requireFlagCounts(t, club.boss, "communityId="+club.id, 0, 1, 0)
 	peer.Do(t, http.MethodPost, claim, nil).OK(t)
@@ -330,9 +327,7 @@ func TestEarlierFlagsAreQueued(t *testing.T) {
 	}
 	flag(t, author, "posts", post)
 	author.Do(t, http.MethodDelete, "/api/v3/posts/"+deleted, nil).OK(t)
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	conn := connectTo(t, n)
 	for _, statement := range []string{`DELETE FROM flag_items`, `DELETE FROM counters WHERE kind LIKE 'flags-%'`, `UPDATE flags SET is_queued = false`} {
 		_, err := conn.Exec(t.Context(), statement)
 		require.NoError(t, err)

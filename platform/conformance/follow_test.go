@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
@@ -319,9 +318,7 @@ func TestFollowCountsDoNotDrift(t *testing.T) {
 	}
 	g.Wait()
 
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { _ = conn.Close(t.Context()) }()
+	conn := connectTo(t, n)
 	zero := func(why, sql string) {
 		t.Helper()
 		require.Eventually(t, func() bool {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -56,11 +54,9 @@ func TestExistingAmbiguousUserIDs(t *testing.T) {
 	n := apptest.Start(t)
 	user := n.SignIn(t, region.EU, "legacy")
 	twin := n.SignIn(t, region.US, "twin")
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	conn := connectTo(t, n)
 	const id = "legacy\u200b "
-	_, err = conn.Exec(t.Context(), `UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id = 'legacy'`, id)
+	_, err := conn.Exec(t.Context(), `UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id = 'legacy'`, id)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `UPDATE users SET profile_handle = 'OLD one ', handle_key = 'old' WHERE public_id = 'twin'`)
 	require.NoError(t, err)

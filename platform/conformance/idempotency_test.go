@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -115,12 +113,10 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	community := n.NewUser(t, region.US, "owner").NewCommunity(t)
 	alice.Join(t, community)
 	alice = alice.With("Idempotency-Key", "key")
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	conn := connectTo(t, n)
 	body := object{"data": object{"text": "a"}, "targetType": "community", "targetId": community}
 	first := alice.Do(t, http.MethodPost, postsPath, body).OK(t)
-	_, err = conn.Exec(t.Context(), "UPDATE idempotency_keys SET answer = NULL, locked_until = now() - interval '1 second'")
+	_, err := conn.Exec(t.Context(), "UPDATE idempotency_keys SET answer = NULL, locked_until = now() - interval '1 second'")
 	require.NoError(t, err)
 	again := alice.At(region.SG).Do(t, http.MethodPost, postsPath, body).OK(t)
 	require.Equal(t, first.String(t, "posts.0.postId"), again.String(t, "posts.0.postId"))

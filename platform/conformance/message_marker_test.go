@@ -20,9 +20,7 @@ const tick = 10 * time.Millisecond
 // countRows returns the number of rows of a table that belong to a subchannel.
 func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	conn := connectTo(t, n)
 	var count int
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE feed_id = $1", feedID).Scan(&count))
 	return count

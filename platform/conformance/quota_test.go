@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"io/fs"
 	"net/http"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -159,9 +157,7 @@ func TestQuotaOfSessions(t *testing.T) {
 		g.Go(func() { n.SignIn(t, region.US, id) })
 	}
 	g.Wait()
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	conn := connectTo(t, n)
 	var left int
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM sessions WHERE user_id = $1", sessions[0].InternalID).Scan(&left))
 	require.Equal(t, 3, left)

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -75,15 +74,13 @@ func copyNumber(t *testing.T, id string) int {
 func TestEmptyFirstPages(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	conn := connectTo(t, n)
 	boss := n.NewUser(t, region.EU, "boss")
 	post := newPost(t, boss, newCommunity(t, boss))
 	copyRow(t, conn, "posts", "id = '"+post+"'", map[string]string{"id": copyID("id")}, nil)
 	copyRow(t, conn, "users", "id = '"+boss.InternalID+"'", map[string]string{"id": copyID("id"), "public_id": copyID("id")}, nil)
 	for _, table := range []string{"posts", "users"} {
-		_, err = conn.Exec(t.Context(), "UPDATE "+table+" SET deleted_at = created_at WHERE id LIKE '%044000'")
+		_, err := conn.Exec(t.Context(), "UPDATE "+table+" SET deleted_at = created_at WHERE id LIKE '%044000'")
 		require.NoError(t, err)
 	}
 	community := boss.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).String(t, "posts.0.targetId")
@@ -115,9 +112,7 @@ func TestEmptyFirstPages(t *testing.T) {
 func TestRareFilters(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	conn := connectTo(t, n)
 	boss, reader := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "reader")
 	community := newCommunity(t, boss)
 	add(t, boss, community, reader)
@@ -213,9 +208,7 @@ func (l rareList) requirePages(t *testing.T, reader *apptest.Client) {
 // windows from the beginning: those that are deleted or hidden. It is not parallel, because it inserts 270,000 rows.
 func TestRareRows(t *testing.T) {
 	n := apptest.Start(t)
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	conn := connectTo(t, n)
 	boss, reader := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "reader")
 	community := newCommunity(t, boss)
 	add(t, boss, community, reader)

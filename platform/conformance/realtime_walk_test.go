@@ -48,10 +48,7 @@ func newEventWalk(t *testing.T) *eventWalk {
 	}
 	block(t, w.users[author], w.users[blockedUser])
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"flagHideLimit": 2}).OK(t)
-	var err error
-	w.conn, err = pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = w.conn.Close(t.Context()) })
+	w.conn = connectTo(t, n)
 	return w
 }
 

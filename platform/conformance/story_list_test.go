@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -143,9 +142,7 @@ func TestListStoriesByTargets(t *testing.T) {
 // ageStories moves the times of a network's stories into the past.
 func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	conn := connectTo(t, n)
 	for _, sql := range []string{
 		`UPDATE stories SET created_at = created_at - $1::interval, updated_at = updated_at - $1::interval, expires_at = expires_at - $1::interval`,
 		`UPDATE story_targets SET last_expires_at = last_expires_at - $1::interval`,

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -32,10 +31,8 @@ func TestEventsOfAnObjectKeepTheirOrder(t *testing.T) {
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/webhook", object{"webhookEnabled": true}).OK(t)
 	post.Store(held)
 
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	_, err = conn.Exec(t.Context(), `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS
+	conn := connectTo(t, n)
+	_, err := conn.Exec(t.Context(), `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF (NEW).name = 'post.updated' AND (NEW).topic = '`+held+`' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$`)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `CREATE TRIGGER refuse_event BEFORE INSERT ON realtime_events FOR EACH ROW EXECUTE FUNCTION refuse_event()`)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -76,9 +75,7 @@ func TestSecretsOfWebhooksAreStoredEncrypted(t *testing.T) {
 	require.Equal(t, first.JSON(t), again.JSON(t))
 	require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
 
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	conn := connectTo(t, n)
 	var answers, plain int
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE position($1::bytea IN answer) > 0)
 		FROM idempotency_keys WHERE answer IS NOT NULL`, []byte(secret)).Scan(&answers, &plain))

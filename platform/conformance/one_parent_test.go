@@ -47,6 +47,43 @@ func TestEmbedsArePartOfOnePost(t *testing.T) {
 	}
 }
 
+// TestReservationEnds reserves polls, streams and rooms for a post of another home. Once the reservation ends, those of a post that was
+// not inserted can become part of another one, and those of a post that exists cannot.
+func TestReservationEnds(t *testing.T) {
+	t.Parallel()
+	n := apptest.Shared(t)
+	author := newUser(t, region.EU, "author")
+	there := newCommunity(t, author.At(region.SG))
+	for name, embed := range map[string]func() object{
+		"poll": func() object {
+			return object{"dataType": "poll", "data": object{"text": "x", "pollId": newPoll(t, author)}}
+		},
+		"room": func() object {
+			return object{"dataType": "room", "data": object{"text": "x", "roomId": text(newRoom(t, author), "roomId")}}
+		},
+		"stream": func() object {
+			return object{"dataType": "liveStream", "data": object{"text": "x", "streamId": text(newStream(t, author), "streamId")}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reserve := func() (body object, post string) {
+				body = with(embed(), object{"targetType": "community", "targetId": there})
+				return body, author.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+			}
+			lost, lostPost := reserve()
+			kept, keptPost := reserve()
+			execute(t, n, "DELETE FROM posts WHERE id = $1", lostPost)
+			posts := []string{lostPost, keptPost}
+			execute(t, n, "UPDATE outbox SET not_before = now() WHERE topic = 'reserved' AND payload->>'postId' = ANY($1::text[])", posts)
+			eventually(t, "the reservations end", func() bool {
+				return queryText(t, n, "SELECT count(*)::text FROM outbox WHERE topic = 'reserved' AND payload->>'postId' IN ('"+lostPost+"', '"+keptPost+"')") == "0"
+			})
+			author.Do(t, http.MethodPost, "/api/v4/posts", lost).OK(t)
+			requireFailure(t, failure{status: 400, code: 400000}, author.Do(t, http.MethodPost, "/api/v4/posts", kept))
+		})
+	}
+}
+
 // TestOneLiveChannel creates the live channel of a post, a room and a stream 20 times at once.
 func TestOneLiveChannel(t *testing.T) {
 	t.Parallel()

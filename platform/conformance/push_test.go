@@ -241,6 +241,26 @@ func TestNotificationSettings(t *testing.T) {
 	requireFailure(t, invalid("notifiableEvents[0].name"), c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))
 }
 
+// TestPushesToManyMembers checks that members are told about a post and a message who come after the 500 members whom one outbox row
+// tells.
+func TestPushesToManyMembers(t *testing.T) {
+	t.Parallel()
+	n := apptest.Shared(t)
+	us, eu, sg := newUserPerRegion(t, n) // in the order of their ids
+	rename(t, map[string]*apptest.Client{"Uma": us})
+	community := newCommunity(t, us, object{"displayName": "Crowd"})
+	join(t, community, eu, sg)
+	channel := us.Do(t, http.MethodPost, channelsPath, object{"type": "community", "displayName": "Hall", "userIds": []string{eu.UserID, sg.UserID}}).OK(t)
+	register(t, sg)
+	conn, ids := connectTo(t, n), map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}
+	copyRowTimes(t, conn, 600, "community_members", "community_id = '"+community+"' AND user_id = '"+eu.InternalID+"'", ids, nil)
+	copyRowTimes(t, conn, 600, "channel_users", "channel_id = '"+channel.String(t, "channels.0.channelInternalId")+"' AND user_id = '"+eu.InternalID+"'", ids, nil)
+	newPost(t, us, community, object{"data": object{"text": "Hello all"}})
+	requirePushes(t, region.SG, sg, "Crowd | Uma: Hello all")
+	us.Do(t, http.MethodPost, "/api/v5/messages", object{"messageFeedId": channel.String(t, "channels.0.channelInternalId"), "dataType": "text", "data": object{"text": "Welcome"}}).OK(t)
+	requirePushes(t, region.SG, sg, "Crowd | Uma: Hello all", "Hall | Uma: Welcome")
+}
+
 // TestPushesOfReviews checks what moderators and authors are told about posts that await review, and the modes of communities.
 func TestPushesOfReviews(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -93,6 +94,21 @@ func TestStreamResumes(t *testing.T) {
 	receive(again, 7)
 	for _, post := range written {
 		require.True(t, received[post])
+	}
+}
+
+// TestClosedStreamsDoNotCount opens and closes more streams, one after the other, than a user can have at a time.
+func TestClosedStreamsDoNotCount(t *testing.T) {
+	t.Parallel()
+	user := newUser(t, region.EU, "user")
+	ctx, cancel := context.WithTimeout(t.Context(), apptest.Patience)
+	defer cancel()
+	for _, path := range []string{severalStream + topics(user.Network.NetworkID+"/user/"+user.InternalID), addedStream} {
+		for range 20 {
+			s := user.ListenAgain(ctx, t, path, "") // the server notices a little later that the last one was closed
+			require.NotNil(t, s, path)
+			s.Close()
+		}
 	}
 }
 

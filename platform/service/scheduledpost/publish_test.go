@@ -67,9 +67,22 @@ func (w *world) now() time.Time { return time.UnixMilli(w.clock.Load()).UTC() }
 // server makes a server with a store of its own, whose connections have a name. fault may be nil.
 func (w *world) server(name string, fault func() error) (*service.Deps, *store.Store) {
 	w.t.Helper()
+	return w.serverAt(name, map[region.Code]string{"": w.url}, fault)
+}
+
+// without makes a server that cannot reach a home.
+func (w *world) without(home region.Code) *service.Deps {
+	w.t.Helper()
+	d, _ := w.serverAt("without", map[region.Code]string{"": w.url, home: "postgresql://plaza@127.0.0.1:1/plaza?connect_timeout=1"}, nil)
+	return d
+}
+
+// serverAt is server with the databases of the homes.
+func (w *world) serverAt(name string, urls map[region.Code]string, fault func() error) (*service.Deps, *store.Store) {
+	w.t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	st, err := store.Open(w.t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: patience, Log: quiet, Fault: fault,
+		URLs: urls, PoolSize: 4, StatementTimeout: patience, Log: quiet, Fault: fault,
 	})
 	require.NoError(w.t, err)
 	w.t.Cleanup(st.Close)
@@ -266,6 +279,29 @@ func TestPublishDuringMove(t *testing.T) {
 	st.Routes().Put(route, nil)
 	require.NoError(t, s.Job().Once(t.Context(), region.EU))
 	require.Equal(t, 16, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
+}
+
+// TestPublishWithoutTheHomeOfTheAuthor leaves a post for as long as the home of its author does not answer, and publishes it afterwards.
+func TestPublishWithoutTheHomeOfTheAuthor(t *testing.T) {
+	w := newWorld(t)
+	d, _ := w.server("all", nil)
+	author := w.user(d, "author")
+	due := w.now().Add(time.Minute)
+	_, err := scheduledpost.New(d).SchedulePost(author(), request(due, newCommunity(author(), t, d), "x"))
+	require.NoError(t, err)
+	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET author_id = $1`, region.NewID(region.SG))
+	require.NoError(t, err)
+	w.clock.Store(due.UnixMilli())
+	cut := scheduledpost.New(w.without(region.SG))
+	for range 25 { // more often than a post that meets another failure is tried
+		require.NoError(t, cut.Job().Once(t.Context(), region.EU))
+		w.clock.Add(time.Minute.Milliseconds())
+	}
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND attempts >= 20`))
+	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET author_id = $1`, auth.CallerFrom(author()).UserID)
+	require.NoError(t, err)
+	require.NoError(t, scheduledpost.New(d).Job().Once(t.Context(), region.EU))
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 }
 
 // TestPublishRetries leaves a post that meets a failure for later, and gives it up in the end.

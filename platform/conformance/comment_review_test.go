@@ -128,12 +128,12 @@ func TestDeclineComment(t *testing.T) {
 	require.Equal(t, 1, w.boss.Do(t, http.MethodGet, "/api/v3/posts/"+w.post, nil).OK(t).Int(t, "posts.0.commentsCount"), "it never counted")
 }
 
-// TestPendingComments checks how many comments of an author on a post can be pending, and that deleted ones count, because lists read
-// past them too.
-func TestPendingComments(t *testing.T) {
+// TestUnapprovedComments checks how many comments of an author on a post can be pending or declined, and that deleted ones count, because
+// lists read past them too.
+func TestUnapprovedComments(t *testing.T) {
 	t.Parallel()
 	w := newReviewedCommunity(t)
-	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxPendingComments-2, "comments", "id = '"+w.waiting+"'", map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
+	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxUnapprovedComments-2, "comments", "id = '"+w.waiting+"'", map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
 	last := newComment(t, w.member, w.post)
 	comment := object{"referenceId": w.post, "data": object{"text": "one too many"}}
 	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
@@ -141,6 +141,8 @@ func TestPendingComments(t *testing.T) {
 	newComment(t, w.boss, w.post)
 	newComment(t, w.member, newPost(t, w.boss, w.id))
 	review(t, w.boss, last, "decline")
+	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
+	review(t, w.boss, w.waiting, "approve")
 	newComment(t, w.member, w.post)
 	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
 }

@@ -149,11 +149,11 @@ func commentGuardRows() []guardRow {
 			change: calls("CommentService/DeleteComment", "commentId=parentId"), want: 400400,
 		},
 		{
-			condition: guard + "CreateComment GuardPendingComments", procedure: "CommentService/CreateComment", by: theAuthor, request: answer, want: 400300,
+			condition: guard + "CreateComment GuardUnapprovedComments", procedure: "CommentService/CreateComment", by: theAuthor, request: answer, want: 400300,
 			change: func(t *testing.T, g *fixture, _ string, r object) {
 				t.Helper()
 				pending := newComment(t, g.author, r["referenceId"].(string))
-				copyRowTimes(t, connectTo(t, g.n), store.MaxPendingComments-1, "comments", "id = '"+pending+"'", map[string]string{"id": copyID("id")}, nil)
+				copyRowTimes(t, connectTo(t, g.n), store.MaxUnapprovedComments-1, "comments", "id = '"+pending+"'", map[string]string{"id": copyID("id")}, nil)
 			},
 		},
 		{condition: guard + "changeFlags GuardComment", procedure: "CommentService/FlagComment", by: member, change: deletesComment, want: 400400},

@@ -44,9 +44,9 @@ type Comment struct {
 	LatestReplies LatestComments // direct ones
 }
 
-// MaxPendingComments is the maximum number of pending comments of an author on one reference, also deleted ones. Lists of approved
-// comments read past them.
-const MaxPendingComments = 100
+// MaxUnapprovedComments is the maximum number of pending and declined comments of an author on one reference, also deleted ones, with
+// which the author can add a pending one. Lists of approved comments read past them, and the author's own list of them reads all.
+const MaxUnapprovedComments = 100
 
 // The approval statuses of a comment. Only approved comments are counted and embedded.
 const (
@@ -72,8 +72,8 @@ var (
 		annotations, created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19::jsonb,
 		$20, $20, $20)`)
-	sqlCommentGuardPending = stmt("comments.guardPending", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
-		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status = 'pending' LIMIT $4::bigint) AS pending`)
+	sqlCommentGuardUnapproved = stmt("comments.guardUnapproved", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
+		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined') LIMIT $4::bigint) AS unapproved`)
 	sqlCommentGuard          = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlCommentGuardStatus    = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status = $3 AND deleted_at IS NULL`)
 	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
@@ -108,9 +108,9 @@ func (w *Tx) SelectComment(id string, into **Comment) {
 // GuardComment makes the transaction fail with refusal if the comment is deleted.
 func (w *Tx) GuardComment(id string, refusal error) { w.Guard(sqlCommentGuard, refusal, id) }
 
-// GuardPendingComments makes the transaction fail with refusal if an author has MaxPendingComments on a reference.
-func (w *Tx) GuardPendingComments(referenceID, authorID string, refusal error) {
-	w.Guard(sqlCommentGuardPending, refusal, referenceID, authorID, MaxPendingComments)
+// GuardUnapprovedComments makes the transaction fail with refusal if an author has MaxUnapprovedComments on a reference.
+func (w *Tx) GuardUnapprovedComments(referenceID, authorID string, refusal error) {
+	w.Guard(sqlCommentGuardUnapproved, refusal, referenceID, authorID, MaxUnapprovedComments)
 }
 
 // GuardCommentStatus makes the transaction fail with refusal if the comment is deleted or its approval status has

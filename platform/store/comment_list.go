@@ -90,7 +90,7 @@ var (
 	unapprovedCommentWindows = byTime(func(o db.Order, column string) *db.Statement {
 		return window("comments.listWaiting", o, timeKey(o, column, "id"), unapprovedAfter(o, column), ` AND $9::boolean AND $10::text IS NOT NULL`+unapprovedFilter, 5, 14)
 	})
-	// A user has few such comments: the statement reads all of them, by the index of authors, and then sorts them.
+	// A user has few such comments, see MaxUnapprovedComments: the statement reads all of them, by the index of authors, and then sorts them.
 	ownUnapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
 		return stmt("comments.listOwnWaiting"+o.Name, withReplies(`WITH own AS MATERIALIZED (SELECT `+commentColumns+` FROM `+unapproved+` AND author_id = $10)
 			SELECT `+commentColumns+` FROM own WHERE NOT $9::boolean AND `+o.After(column, "id", "$3::timestamptz", "$4")+unapprovedFilter+
@@ -166,7 +166,7 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	case !l.EveryLevel:
 		more = []any{l.ParentID}
 	}
-	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny { // the list leaves out a few pending comments of each author, see MaxPendingComments
+	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny { // the list leaves out a few comments of each author, see MaxUnapprovedComments
 		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), more...)...)
 		return
 	}

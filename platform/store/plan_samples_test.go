@@ -445,7 +445,7 @@ func (c *collector) collectComments() {
 		w.GuardCommentUnchanged(reply, store.ErrConflict)
 		w.UpdateComment(reply, worldStart, false)
 	})
-	c.write(func(w *store.Tx) { w.GuardPendingComments(postID(bigPost), userID(3), store.ErrConflict) })
+	c.write(func(w *store.Tx) { w.GuardUnapprovedComments(postID(bigPost), userID(3), store.ErrConflict) })
 	c.write(func(w *store.Tx) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
 	c.write(func(w *store.Tx) { w.DeleteCommentsOfPost(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }

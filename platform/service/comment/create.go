@@ -23,7 +23,7 @@ import (
 // maxText is the maximum length of a comment, in characters.
 const maxText = 50_000
 
-var errPending = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval", store.MaxPendingComments))
+var errUnapproved = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval or be declined", store.MaxUnapprovedComments))
 
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
@@ -47,7 +47,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 		tx.GuardComment(d.parent.ID, fail.NotFound())
 	}
 	if c.ApprovalStatus == store.Pending {
-		tx.GuardPendingComments(c.ReferenceID, c.AuthorID, errPending)
+		tx.GuardUnapprovedComments(c.ReferenceID, c.AuthorID, errUnapproved)
 	}
 	tx.InsertComment(c)
 	if err := s.CommitChange(ctx, tx, "comment.created", s.CommentChange(c)); err != nil {

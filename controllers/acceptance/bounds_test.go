@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -190,30 +189,39 @@ func complaintsAbout(t *testing.T, namespace, field string, value any) []complai
 // step is a step of a path such as spec.regions[0].host: a name, and the index in a list.
 var step = regexp.MustCompile(`(\w+)(?:\[(\d+)\])?`)
 
-// setField sets a field that exists, at a path such as spec.regions[0].host.
+// setField sets a field at a path such as spec.regions[0].host, and adds what is missing on the way: objects, and lists with one element.
 func setField(t *testing.T, object map[string]any, path string, value any) {
 	t.Helper()
 	steps := step.FindAllStringSubmatch(path, -1)
 	for i, s := range steps {
-		require.Contains(t, object, s[1], path)
 		isLast := i == len(steps)-1
-		if s[2] != "" {
-			list, index := object[s[1]].([]any), 0
-			_, err := fmt.Sscan(s[2], &index)
-			require.NoError(t, err)
-			if isLast {
-				list[index] = value
-				return
-			}
-			object = list[index].(map[string]any)
-			continue
-		}
-		if isLast {
+		if s[2] == "" && isLast {
 			object[s[1]] = value
 			return
 		}
-		object = object[s[1]].(map[string]any)
+		if s[2] == "" {
+			object = orNew(object, s[1], map[string]any{})
+			continue
+		}
+		list := orNew(object, s[1], []any{map[string]any{}})
+		index, err := strconv.Atoi(s[2])
+		require.NoError(t, err)
+		if isLast {
+			list[index] = value
+			return
+		}
+		object = list[index].(map[string]any)
 	}
+}
+
+// orNew returns the value of a key, and sets it to fresh first if there is none.
+func orNew[T any](object map[string]any, key string, fresh T) T {
+	value, found := object[key].(T)
+	if !found {
+		value = fresh
+		object[key] = value
+	}
+	return value
 }
 
 // TestEverythingIsAccepted checks that nothing is wrong with the manifest that TestBounds changes.

@@ -208,8 +208,8 @@ func TestRestrictedFiles(t *testing.T) {
 	}
 }
 
-// TestRestrictedFileElsewhere refers to a restricted file in public as well: as an avatar, in a public community, and
-// by another user who may read it.
+// TestRestrictedFileElsewhere refers to a restricted file in public as well: as an avatar, in a public community, in a post there that waits
+// for approval, and by another user who may read it.
 func TestRestrictedFileElsewhere(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
@@ -233,6 +233,13 @@ func TestRestrictedFileElsewhere(t *testing.T) {
 	r := n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil).OK(t)
 	require.Contains(t, r.Header.Get("Cache-Control"), "public")
 	u.outsider.Do(t, http.MethodGet, addressIn(t, u.outsider, "/api/v3/posts/"+post, shown), nil).OK(t)
+
+	reviewing := newCommunity(t, u.moderator, object{"needApprovalOnPostCreation": true, "userIds": userIDs(u.author)})
+	waiting, plain := put()
+	post = newPost(t, u.author, reviewing, pictured(waiting))
+	requireFailure(t, forbidden, u.outsider.Do(t, http.MethodGet, plain, nil))
+	u.moderator.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/approve", nil).OK(t)
+	u.outsider.Do(t, http.MethodGet, plain, nil).OK(t)
 
 	forwarded, plain := put()
 	post = newWallPost(t, u.member, pictured(forwarded))

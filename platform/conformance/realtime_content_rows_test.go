@@ -151,7 +151,7 @@ func walkMeetings(t *testing.T, w *eventWalk, p contentPlace) {
 	w.happens(t, func() { w.call(t, p.teller, "EventService/DeleteEvent", object{"eventId": id}) }, event{"event.deleted", sees})
 }
 
-// walkReview are the events about posts that wait for approval.
+// walkReview are the events about posts and comments that wait for approval.
 func walkReview(t *testing.T, w *eventWalk, _ bool) {
 	t.Helper()
 	community := w.enterCommunity(t, true, object{"needApprovalOnPostCreation": true})
@@ -160,6 +160,15 @@ func walkReview(t *testing.T, w *eventWalk, _ bool) {
 		sees := readers(t, "/api/v3/posts/", &id)
 		w.happens(t, func() { id = newPost(t, w.users[author], community) }, event{"post.created", sees})
 		w.happens(t, func() { w.call(t, w.users[moderator], "PostService/"+verb, object{"postId": id}) }, event{name, sees})
+	}
+	community = w.enterCommunity(t, true, object{"needApprovalOnCommentCreation": true})
+	var post string
+	w.happens(t, func() { post = newPost(t, w.users[moderator], community) }, event{"post.created", readers(t, "/api/v3/posts/", &post)})
+	for verb, name := range map[string]string{"ApproveComment": "comment.created", "DeclineComment": "comment.updated"} {
+		var id string
+		sees := readers(t, commentsPath+"/", &id)
+		w.happens(t, func() { id = newComment(t, w.users[author], post) }, event{"comment.created", sees})
+		w.happens(t, func() { w.call(t, w.users[moderator], "CommentService/"+verb, object{"commentId": id}) }, event{name, sees})
 	}
 }
 

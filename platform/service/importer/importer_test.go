@@ -220,6 +220,22 @@ func TestChannelIsDeleted(t *testing.T) {
 	}
 }
 
+// TestDeletedChannel imports a member and a message of a channel that was deleted before: each line is refused.
+func TestDeletedChannel(t *testing.T) {
+	for kind, line := range map[string]string{
+		"member":  `{"type":"channelMember","userId":"ada","data":{"channelId":"plans"}}`,
+		"message": `{"type":"message","id":"5cf236008b0d4a3c6e7f4001","userId":"ada","data":{"channelId":"plans","data":{"text":"a"}}}`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t)
+			w.mustImport(t, `{"type":"user","userId":"ada"}`+"\n"+`{"type":"channel","userId":"ada","data":{"channelId":"plans","displayName":"Plans"}}`+"\n")
+			w.Exec(t, `UPDATE channels SET deleted_at = now()`)
+			_, err := w.importText(t.Context(), line, 1)
+			require.EqualError(t, err, "file:1: data: there is no such channel or conversation: import it first")
+		})
+	}
+}
+
 // TestChannelIsFull imports the last member that a channel takes, and refuses one more.
 func TestChannelIsFull(t *testing.T) {
 	full := &row{channel: &store.Channel{Type: store.ChannelCommunity}}

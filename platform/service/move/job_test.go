@@ -222,6 +222,16 @@ func TestServersThatDoNotFollow(t *testing.T) {
 	require.NoError(t, w.write(w.user))
 	require.Equal(t, posts+3, w.rowsAt(region.EU))
 	require.Zero(t, w.rowsAt(region.SG))
+
+	tx = w.Store.NewTx(region.US)
+	tx.WithdrawServer("running")
+	require.NoError(t, tx.Commit(t.Context()))
+	_, err = w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"alice": w.user})
+	require.NoError(t, err)
+	request := &plazav1.MoveUserRequest{UserId: "alice", Region: "sg"}
+	_, err = s.MoveUser(auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU}), request)
+	require.NoError(t, err, "a user whose move was cancelled can be moved")
+	require.Equal(t, db.MoveCollecting, w.move().State)
 }
 
 // TestStates takes a move through its states, and checks what a server refuses in each of them: nothing if all rows move at once,

@@ -61,3 +61,24 @@ func TestIsOwnAccount(t *testing.T) {
 		require.Equal(t, want, isOwnAccount(sn, name), name)
 	}
 }
+
+// TestSecretsOfPod finds each place of a pod that names a Secret, once.
+func TestSecretsOfPod(t *testing.T) {
+	reading := func(env, envFrom string) []corev1.Container {
+		ref := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
+		return []corev1.Container{{
+			Env:     []corev1.EnvVar{{Value: "x"}, {ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: ref(env)}}}},
+			EnvFrom: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: ref(envFrom)}}},
+		}}
+	}
+	projected := corev1.VolumeProjection{Secret: &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "projected"}}}
+	pod := corev1.PodSpec{
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}, InitContainers: reading("init-env", "init-from"), Containers: reading("env", "from"),
+		Volumes: []corev1.Volume{
+			{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "volume"}}},
+			{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "env"}}},
+			{VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{projected, {}}}}},
+		},
+	}
+	require.Equal(t, []string{"env", "from", "init-env", "init-from", "projected", "pull", "volume"}, secretsOfPod(pod))
+}

@@ -3,11 +3,15 @@ package controllers
 import (
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/scheme"
 )
 
 func networkNamed(name, image string) *v1alpha1.SocialNetwork {
@@ -56,6 +60,20 @@ func TestPausedUpdateGivesItsTurnBack(t *testing.T) {
 	require.Empty(t, r.updates(paused, metav1.Now().Time).MayBegin().Reason)
 	paused.Spec.Paused = true
 	r.endTurn(paused, statusOf(v1alpha1.ReasonPausedBySpec))
+	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
+}
+
+// TestDeletedNetworkGivesItsTurnBack deletes a network during its update: others are updated.
+func TestDeletedNetworkGivesItsTurnBack(t *testing.T) {
+	r := &Reconciler{
+		Client:  fake.NewClientBuilder().WithScheme(scheme.New()).Build(),
+		Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}, Metrics: NewMetrics(prometheus.NewRegistry()),
+	}
+	deleted := networkNamed("deleted", "")
+	require.Empty(t, r.updates(deleted, metav1.Now().Time).MayBegin().Reason)
+	require.NotEmpty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
+	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}})
+	require.NoError(t, err)
 	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
 }
 

@@ -23,3 +23,13 @@ func TestIsUnknown(t *testing.T) {
 		require.Equal(t, want, reason.IsUnknown(), reason)
 	}
 }
+
+// TestFollows checks which reasons give way to the condition that has their cause, in the summary of a network.
+func TestFollows(t *testing.T) {
+	for reason, want := range map[Reason]bool{
+		ReasonWaitingForKeys: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonNoServers: true,
+		ReasonWaitingForWindow: false, ReasonServersSilent: false, ReasonKeyPending: false,
+	} {
+		require.Equal(t, want, reason.Follows(), reason)
+	}
+}

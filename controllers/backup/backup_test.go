@@ -194,6 +194,24 @@ func TestPostgreSQLHasOwnBackups(t *testing.T) {
 	require.Contains(t, message, "back it up by its own means")
 	require.Equal(t, metav1.ConditionUnknown, w.Report.Results[0].Status)
 	require.Nil(t, w.SN.Status.Backup.OverdueAt)
+
+	w.SN.Spec.Backup = nil
+	w.run()
+	w.settle()
+	w.end(batchv1.JobComplete, statusz.Backups{State: statusz.BackupsUnsupported}.Log("", 4096))
+	reason, _ = w.run()
+	require.Equal(t, v1alpha1.ReasonNoBackup, reason)
+	require.Nil(t, w.SN.Status.Backup)
+}
+
+// TestNewScheduleWithAnOldBackup applies a schedule to a database whose last backup is old: the next one is due from now on.
+func TestNewScheduleWithAnOldBackup(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.end(batchv1.JobComplete, w.scheduled(w.Now.Add(-30*24*time.Hour), ""))
+	reason, _ := w.run()
+	require.Equal(t, v1alpha1.ReasonBackupsScheduled, reason)
+	require.Equal(t, w.Now.Add(6*time.Hour), w.SN.Status.Backup.OverdueAt.UTC())
 }
 
 // TestChangesAreApplied checks that every change of the spec and of the credentials leads to a new Job.

@@ -95,8 +95,12 @@ func TestEvacuationFollowsKeys(t *testing.T) {
 	old := h.SN.Status.Regions[1].ServerKeys[0].ID
 	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
 	h.SettleKeys()
+	slow := h.Servers.Pods[v1alpha1.RegionUS][1]
+	slow.StaleKeys = true
 	run(h)
 	require.Len(t, h.SN.Status.Regions[1].ServerKeys, 2)
+	require.Equal(t, v1alpha1.ReasonEvacuationStarting, run(h).Reason, "a server does not accept the new key yet")
+	slow.StaleKeys = false
 	require.Equal(t, v1alpha1.ReasonEvacuated, run(h).Reason)
 	require.Contains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), h.SN.Status.Regions[1].ServerKeys[0].ID)
 	require.Contains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), old)

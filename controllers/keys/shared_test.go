@@ -95,6 +95,20 @@ func TestSigningKeysRotate(t *testing.T) {
 	require.Equal(t, versions, h.SecretVersions(), "the request was handled")
 }
 
+// TestSharedKeysWaitForServers rotates while no server is ready: the new keys do not become active before one has read them.
+func TestSharedKeysWaitForServers(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	pods := h.Servers.Pods[v1alpha1.RegionEU]
+	h.Servers.Pods[v1alpha1.RegionEU] = nil
+	h.SN.Annotations[v1alpha1.AnnotationRotateSigning] = "now"
+	h.SettleKeys()
+	require.Equal(t, "Active Pending", statesOf(h.SN.Status.SigningKeys))
+	h.Servers.Pods[v1alpha1.RegionEU] = pods
+	h.SettleKeys()
+	require.Equal(t, "Active Retiring", statesOf(h.SN.Status.SigningKeys))
+}
+
 // TestAPIKeysRotate rotates by the schedule of the spec, with an overlap of the spec.
 func TestAPIKeysRotate(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)

@@ -14,6 +14,7 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	night := v1alpha1.MaintenanceWindow{Start: "22:00", Duration: "4h", TimeZone: "Europe/Berlin"}
 	weekend := v1alpha1.MaintenanceWindow{Days: []v1alpha1.Weekday{"Saturday"}, Start: "00:00", Duration: "48h", TimeZone: "UTC"}
+	week := v1alpha1.MaintenanceWindow{Days: []v1alpha1.Weekday{"Saturday"}, Start: "12:00", Duration: "168h", TimeZone: "UTC"}
 	for name, tc := range map[string]struct {
 		windows []v1alpha1.MaintenanceWindow
 		now     string
@@ -27,6 +28,8 @@ func TestNext(t *testing.T) {
 		"in summer":                  {[]v1alpha1.MaintenanceWindow{night}, "2026-07-01T20:00:00Z", true, ""},
 		"on Sunday":                  {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-22T23:59:59Z", true, ""},
 		"on Monday":                  {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-23T00:00:00Z", false, "2026-11-28T00:00:00Z"},
+		"on the sixth day":           {[]v1alpha1.MaintenanceWindow{week}, "2026-11-27T11:00:00Z", true, ""},
+		"before a longest window":    {[]v1alpha1.MaintenanceWindow{{Days: week.Days, Start: "12:00", Duration: "1h", TimeZone: "UTC"}}, "2026-11-28T13:00:00Z", false, "2026-12-05T12:00:00Z"},
 		"the first of several":       {[]v1alpha1.MaintenanceWindow{weekend, night}, "2026-11-23T12:00:00Z", false, "2026-11-23T21:00:00Z"},
 		"the day counts in the zone": {[]v1alpha1.MaintenanceWindow{{Days: []v1alpha1.Weekday{"Monday"}, Start: "07:00", Duration: "1h", TimeZone: "Asia/Singapore"}}, "2026-11-22T23:30:00Z", true, ""},
 	} {

@@ -17,6 +17,7 @@ func TestDeletedUsersAreNotFound(t *testing.T) {
 	n := apptest.Start(t)
 	alice, gone := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.US, "gone")
 	post := newWallPost(t, gone)
+	stories := []string{storiesPath + "?targetType=user&targetId=" + gone.UserID, storiesPath + "/count?targetType=user&targetId=" + gone.UserID}
 	wall, search := postsPath+"?targetType=user&targetId="+gone.UserID, "/api/v3/users?searchBy[]=userId&keyword="+gone.UserID
 	find := func(query string) []string {
 		return alice.Do(t, http.MethodGet, search+query, nil).OK(t).Strings(t, "users", "userId")
@@ -24,7 +25,13 @@ func TestDeletedUsersAreNotFound(t *testing.T) {
 	require.Equal(t, []string{post}, alice.Do(t, http.MethodGet, wall, nil).OK(t).Strings(t, "posts", "postId"))
 	require.Equal(t, []string{gone.UserID}, find(""))
 	require.Empty(t, find("&isDeleted=true"))
+	for _, path := range stories {
+		alice.Do(t, http.MethodGet, path, nil).OK(t)
+	}
 	execute(t, n, "UPDATE users SET deleted_at = now() WHERE id = $1", gone.InternalID)
+	for _, path := range stories {
+		requireFailure(t, notFound, alice.Do(t, http.MethodGet, path, nil))
+	}
 	requireFailure(t, notFound, alice.Do(t, http.MethodGet, wall, nil))
 	require.Empty(t, find(""))
 	require.Equal(t, []string{gone.UserID}, find("&isDeleted=true"))

@@ -180,6 +180,7 @@ func TestDevicesEnd(t *testing.T) {
 	register(t, banned)
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": banned.UserID}).OK(t)
 	sg.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
+	require.Equal(t, "0", queryText(t, apptest.Shared(t), "SELECT count(*)::text FROM push_devices WHERE user_id = '"+sg.InternalID+"'"))
 	newPost(t, us, community, object{"data": object{"text": "second"}})
 	got := requirePushes(t, region.EU, last, "Ends | Uma: second")
 	require.Equal(t, "apns", got[0].Provider)

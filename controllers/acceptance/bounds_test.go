@@ -23,8 +23,8 @@ import (
 type bounds struct {
 	least, most string
 	oneOf       []string // every value that the field may have
-	allowed     []string // some values of a pattern
-	refused     []string // values that the pattern refuses
+	allowed     []string // some values of a pattern or rule
+	refused     []string // values that the pattern or rule refuses
 }
 
 func from(least, most string) bounds    { return bounds{least: least, most: most} }
@@ -45,6 +45,7 @@ var crdBounds = map[string]bounds{
 	"spec.database.primaryRegion":                      oneOf("us", "eu", "sg"),
 	"spec.database.survive":                            oneOf("zone", "region"),
 	"spec.deletionPolicy":                              oneOf("Retain", "Delete"),
+	"spec.image":                                       like("plaza:v1", "registry.example/plaza@sha256:0").not("plaza v1", " plaza"),
 	"spec.imagePullPolicy":                             oneOf("Always", "IfNotPresent", "Never"),
 	"spec.maintenanceWindows[0].days[0]":               oneOf("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
 	"spec.maintenanceWindows[0].duration":              from("10m", "168h"),
@@ -52,6 +53,7 @@ var crdBounds = map[string]bounds{
 	"spec.maintenanceWindows[0].timeZone":              like("Etc/GMT+1", "America/Port-au-Prince").not("Europe Berlin", "../UTC"),
 	"spec.moderation.flagHideLimit":                    from("0", "1000"),
 	"spec.moderation.flagLimit":                        from("1", "1000"),
+	"spec.monitoring.alerts.availability":              like("90", "99.999", "99.9").not("89.9999", "99.9991", "100", "9", "high"),
 	"spec.monitoring.alerts.latencyP99":                from("5ms", "10s"),
 	"spec.monitoring.alerts.overrides[0].severity":     oneOf("critical", "warning", "info"),
 	"spec.monitoring.alerts.overrides[0].threshold":    like("1h30m", "0.25", "3").not("1d", "a lot", "-1", "0.12345"),
@@ -68,9 +70,11 @@ var crdBounds = map[string]bounds{
 	"spec.rateLimit":                                   like("off", "1/1s", "9999999/1h30m").not("0/1s", "on", "10", "10000000/1s"),
 	"spec.regions[0].code":                             oneOf("us", "eu", "sg"),
 	"spec.regions[0].extraHosts[0]":                    like("*.example", "a-b.example").not("*", "A.example", "https://a"),
+	"spec.regions[0].host":                             like("a", "a-b.example").not("*.example", "A.example", "https://a", "a:80", "-a", "a."),
 	"spec.regions[0].replicas":                         from("1", "200"),
 	"spec.regions[0].scheme":                           oneOf("http", "https"),
 	"spec.regions[0].volumes[0].emptyDir.sizeLimit":    like("1", "512MiB").not("0", "1GB", "01GiB"),
+	"spec.regions[0].volumes[0].mountPath":             like("/cache", "/etc/ssl", "/tmp/x").not("cache", "/tmp", "/etc/plaza", "/etc/plaza/keys", "/a:b"),
 	"spec.regions[0].volumes[0].name":                  like("a", "a-1").not("A", "-a", "a."),
 	"spec.regions[1].autoscaling.maxReplicas":          from("1", "200"),
 	"spec.regions[1].autoscaling.minReplicas":          from("1", "200"),
@@ -96,6 +100,8 @@ var crdBounds = map[string]bounds{
 	"spec.signingKeys.overlap":                         from("1m", "8784h"),
 	"spec.signingKeys.rotateEvery":                     from("24h", "87840h"),
 	"spec.storage.homes[0].code":                       oneOf("us", "eu", "sg"),
+	"spec.storage.homes[0].url":                        like("s3://b-1", "gs://b-1", "azblob://b-1").not("file:///b-1", "http://b-1", "b-1"),
+	"spec.storage.url":                                 like("s3://b-1", "gs://b-1", "azblob://b-1", "file:///b-1").not("file://b-1", "http://b-1", "b-1"),
 	"spec.trustedProxies":                              like("10.0.0.0/8, fd00::1").not("localhost"),
 	"spec.webhooks[0].name":                            like("a", "a-1").not("A", "-a", "a."),
 }
@@ -103,7 +109,7 @@ var crdBounds = map[string]bounds{
 // quantities are fields with types of Kubernetes.
 var quantities = regexp.MustCompile(`\.(divisor|limits\{\}|requests\{\})$`)
 
-// TestBounds sets each field of the CRD that has a minimum, a maximum, an enumeration, a pattern or a rule for durations to the last values
+// TestBounds sets each field of the CRD that has a minimum, a maximum, an enumeration, a pattern or a rule for its text to the last values
 // that are allowed and the first ones that are not.
 func TestBounds(t *testing.T) {
 	t.Parallel()
@@ -113,7 +119,8 @@ func TestBounds(t *testing.T) {
 		known[listIndex.ReplaceAllString(field, "[]")] = b
 	}
 	walkSchema("", crdSchema(t), func(path string, schema *apiextensionsv1.JSONSchemaProps) {
-		hasBounds := schema.Minimum != nil || schema.Maximum != nil || schema.Enum != nil || schema.Pattern != ""
+		isText := schema.Type == "string"
+		hasBounds := schema.Minimum != nil || schema.Maximum != nil || schema.Enum != nil || schema.Pattern != "" || isText && len(schema.XValidations) > 0
 		if hasBounds && strings.HasPrefix(path, "spec.") && !quantities.MatchString(path) {
 			b, found := known[path]
 			require.True(t, found, "%s has no row in crdBounds", path)

@@ -47,8 +47,25 @@ type options struct {
 	maxRollouts     int
 }
 
-func newRoot() *cobra.Command {
-	o := options{}
+// reconcilerOptions returns the options of the reconciler, or an error that names the flag with an invalid value.
+func (o options) reconcilerOptions() (controllers.Options, error) {
+	restrictions := controllers.Restrictions{ImagePrefixes: o.imagePrefixes}
+	if o.secretLabel != "" {
+		var err error
+		if restrictions.SecretLabel, err = labels.Parse(o.secretLabel); err != nil {
+			return controllers.Options{}, fmt.Errorf("--allowed-secret-label: %w", err)
+		}
+	}
+	return controllers.Options{
+		DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions,
+		ClusterDeletionTimeout: o.deletionTimeout, MaxConcurrentRollouts: o.maxRollouts,
+	}, nil
+}
+
+func newRoot() *cobra.Command { return newCommand(&options{}, run) }
+
+// newCommand returns the command that stores its flags in o and calls run with them.
+func newCommand(o *options, run func(context.Context, options) error) *cobra.Command {
 	var level string
 	cmd := &cobra.Command{
 		Use:           "plaza-operator",
@@ -61,7 +78,7 @@ func newRoot() *cobra.Command {
 			if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
 				return fmt.Errorf("--log-level: %w", err)
 			}
-			return run(cmd.Context(), o)
+			return run(cmd.Context(), *o)
 		},
 	}
 	flags := cmd.Flags()
@@ -127,18 +144,16 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 	if err != nil {
 		return fmt.Errorf("creating the discovery client: %w", err)
 	}
-	restrictions := controllers.Restrictions{ImagePrefixes: o.imagePrefixes}
-	if o.secretLabel != "" {
-		if restrictions.SecretLabel, err = labels.Parse(o.secretLabel); err != nil {
-			return fmt.Errorf("--allowed-secret-label: %w", err)
-		}
+	reconcilerOptions, err := o.reconcilerOptions()
+	if err != nil {
+		return err
 	}
 	reconciler := &controllers.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Servers:   platformclient.New(),
 		Recorder:  mgr.GetEventRecorder("plaza-operator"),
-		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions, ClusterDeletionTimeout: o.deletionTimeout, MaxConcurrentRollouts: o.maxRollouts},
+		Options:   reconcilerOptions,
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
 		Metrics:   controllers.NewMetrics(metrics.Registry),

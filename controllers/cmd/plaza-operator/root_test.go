@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// TestFlags sets every flag, and checks that each has its effect.
+func TestFlags(t *testing.T) {
+	var got options
+	cmd := newCommand(&options{}, func(_ context.Context, o options) error { got = o; return nil })
+	cmd.SetArgs([]string{
+		"--metrics-bind-address=:1", "--health-probe-bind-address=:2", "--pprof-bind-address=:3", "--leader-elect", "--watch-namespaces=a,b",
+		"--namespace=operators", "--platform-image=plaza:v1", "--kube-api-qps=7", "--allowed-image-prefixes=a.example/,b.example/",
+		"--allowed-secret-label=usable=true", "--cluster-deletion-timeout=2h", "--max-concurrent-rollouts=3", "--log-level=warn",
+	})
+	require.NoError(t, cmd.Execute())
+	require.Equal(t, options{
+		metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", leaderElection: true, namespaces: []string{"a", "b"}, namespace: "operators",
+		image: "plaza:v1", logLevel: slog.LevelWarn, qps: 7, imagePrefixes: []string{"a.example/", "b.example/"}, secretLabel: "usable=true",
+		deletionTimeout: 2 * time.Hour, maxRollouts: 3,
+	}, got)
+
+	of, err := got.reconcilerOptions()
+	require.NoError(t, err)
+	require.Equal(t, "plaza:v1 operators", of.DefaultImage+" "+of.Namespace)
+	require.Equal(t, []string{"a.example/", "b.example/"}, of.Restrictions.ImagePrefixes)
+	require.True(t, of.Restrictions.SecretLabel.Matches(labels.Set{"usable": "true"}))
+	require.False(t, of.Restrictions.SecretLabel.Matches(labels.Set{}))
+	require.Equal(t, 2*time.Hour, of.ClusterDeletionTimeout)
+	require.Equal(t, 3, of.MaxConcurrentRollouts)
+	for i := range reflect.TypeOf(of).NumField() {
+		require.False(t, reflect.ValueOf(of).Field(i).IsZero(), "no flag sets %s", reflect.TypeOf(of).Field(i).Name)
+	}
+}
+
+func TestInvalidFlags(t *testing.T) {
+	for want, args := range map[string][]string{
+		"--log-level: ":                 {"--log-level=loud"},
+		"unknown flag: --watch":         {"--watch"},
+		`unknown command "serve"`:       {"serve"},
+		"--allowed-secret-label: ":      {"--allowed-secret-label=a=b=c"},
+		`invalid argument "x" for "--m`: {"--max-concurrent-rollouts=x"},
+	} {
+		cmd := newCommand(&options{}, func(_ context.Context, o options) error { _, err := o.reconcilerOptions(); return err })
+		cmd.SetArgs(args)
+		require.ErrorContains(t, cmd.Execute(), want)
+	}
+}

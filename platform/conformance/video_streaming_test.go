@@ -206,7 +206,9 @@ func TestVideoStreamTransitions(t *testing.T) {
 				} else {
 					require.Equal(t, want, requireStream(t, r)["status"])
 				}
-				require.Equal(t, want, requireStream(t, owner.Do(t, http.MethodGet, streamsPath+"/"+id, nil))["status"])
+				s := requireStream(t, owner.Do(t, http.MethodGet, streamsPath+"/"+id, nil))
+				require.Equal(t, want, s["status"])
+				require.Equal(t, want != "idle" && want != "live", s["endedAt"] != nil, "it has an end once it ended or failed")
 			})
 		}
 	}

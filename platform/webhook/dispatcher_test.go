@@ -164,6 +164,19 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	require.Zero(t, w.replay(id))
 }
 
+// TestTooLargeEvent logs an event that is too large to be sent: it is a dead letter at once, and later events do not wait for it.
+func TestTooLargeEvent(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, nil)
+	id := w.add(r.URL)
+	w.log([2]string{"post.created", "large"}, [2]string{"post.created", "a"})
+	w.drain(0)
+	require.Equal(t, []string{"v3.post.didCreate a"}, r.take())
+	dead := w.deliveries(id, store.DeliveryDead)
+	require.Len(t, dead, 1)
+	require.Equal(t, []any{"large", "size", int64(1)}, []any{dead[0].ObjectID, dead[0].Error, dead[0].Attempts})
+}
+
 // TestReplayComesFirst holds that an object's later events wait for one that is sent again and fails.
 func TestReplayComesFirst(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -70,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// source reads objects that contain their id only.
+// source reads objects that contain their id only, apart from the one named large.
 type source struct{}
 
 func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Change, error) {
@@ -78,7 +79,11 @@ func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Chan
 }
 
 func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
-	return map[string]json.RawMessage{"posts": json.RawMessage(`[{"postId":"` + c.ID + `"}]`)}, nil
+	text := ""
+	if c.ID == "large" {
+		text = strings.Repeat("a", 1<<20) // the maximum size of a delivery, without the rest of it
+	}
+	return map[string]json.RawMessage{"posts": json.RawMessage(`[{"postId":"` + c.ID + `","text":"` + text + `"}]`)}, nil
 }
 
 // exec runs a statement directly on the database.

@@ -162,6 +162,9 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	w.drain(0)
 	require.Equal(t, []string{"v3.post.didCreate a", "v3.post.didUpdate a"}, r.take())
 	require.Zero(t, w.replay(id))
+	for _, row := range w.deliveries(id, store.DeliveryDelivered) {
+		require.Zero(t, w.replay(id, row.Seq), "an event that was delivered")
+	}
 }
 
 // TestTooLargeEvent logs an event that is too large to be sent: it is a dead letter at once, and later events do not wait for it.

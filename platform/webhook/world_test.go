@@ -146,11 +146,11 @@ func (w *world) deliveries(id, state string) []store.WebhookDelivery {
 	return rows
 }
 
-// replay sends all dead letters of a webhook again.
-func (w *world) replay(id string) (replayed int64) {
+// replay sends the dead letters of a webhook again: all of them, or those of some events.
+func (w *world) replay(id string, seqs ...int64) (replayed int64) {
 	w.t.Helper()
 	tx := w.deps.Store.NewTx(region.EU)
-	tx.ReplayWebhookDeliveries(id, nil, w.deps.Now(), w.deps.Now().Add(webhook.RetryFor), &replayed)
+	tx.ReplayWebhookDeliveries(id, seqs, w.deps.Now(), w.deps.Now().Add(webhook.RetryFor), &replayed)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return replayed
 }

@@ -135,6 +135,7 @@ func TestFCMFailures(t *testing.T) {
 		"too many":        {429, "90", detail(`{"errorCode": "QUOTA_EXCEEDED"}`), push.SendError{Outcome: push.Later, Reason: "QUOTA_EXCEEDED", After: 90 * time.Second}},
 		"unavailable":     {503, "Mon, 23 Nov 2026 18:05:00 GMT", "", push.SendError{Outcome: push.Later, Reason: "status 503", After: 5 * time.Minute}},
 		"broken":          {500, "", "not JSON", push.SendError{Outcome: push.Later, Reason: "status 500"}},
+		"expired access":  {401, "", `{"error": {"code": 401, "status": "UNAUTHENTICATED"}}`, push.SendError{Outcome: push.Later, Reason: "UNAUTHENTICATED"}},
 		"no project":      {403, "", "", push.SendError{Outcome: push.Refused, Reason: "status 403"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -177,3 +177,21 @@ func TestFormerClusterHoldsTheNetwork(t *testing.T) {
 	require.Equal(t, []string{"former"}, asked.asked)
 	require.Equal(t, deletionInterval, result.RequeueAfter)
 }
+
+// TestAbandonedCluster checks the command that deletes what is left in a cluster: the network's objects, and also its keys if the network
+// does not retain them.
+func TestAbandonedCluster(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "social", UID: "u-1"}}
+	member := v1alpha1.ClusterNamespace{Name: "east", Namespace: "plaza"}
+	for policy, selector := range map[v1alpha1.DeletionPolicy]string{
+		v1alpha1.DeletionRetain: "plaza.social/owner=u-1",
+		v1alpha1.DeletionDelete: "plaza.social/network=acme,plaza.social/owner-namespace=social",
+	} {
+		sn.Spec.DeletionPolicy = policy
+		event := abandonment(sn, member, errors.New("it does not answer"))
+		require.True(t, event.Warning)
+		require.Equal(t, v1alpha1.ReasonClusterAbandoned, event.Reason)
+		require.Contains(t, event.Message, "deleted the network without cluster east: it does not answer")
+		require.True(t, strings.HasSuffix(event.Message, "kubectl -n plaza delete KINDS -l "+selector), event.Message)
+	}
+}

@@ -72,6 +72,31 @@ func TestRuleLabels(t *testing.T) {
 	require.Equal(t, "{{ broken", n.SN.Spec.Monitoring.Alerts.Labels["team"], "the spec is only read")
 }
 
+// TestRunbookURL checks the address of an alert's runbook, with and without one in the spec.
+func TestRunbookURL(t *testing.T) {
+	n := sample()
+	urls := func() map[string]string {
+		all := map[string]string{}
+		for _, group := range monitoring.Rule(n).Spec.Groups {
+			for _, rule := range group.Rules {
+				if rule.Alert != "" {
+					all[rule.Alert] = rule.Annotations["runbook_url"]
+				}
+			}
+		}
+		return all
+	}
+	for alert, address := range urls() {
+		require.True(t, strings.HasSuffix(address, "/"+alert+".md"), address)
+	}
+	for _, folder := range []string{"https://wiki.example/plaza", "https://wiki.example/plaza/"} {
+		n.SN.Spec.Monitoring.Alerts.RunbookURL = folder
+		for alert, address := range urls() {
+			require.Equal(t, "https://wiki.example/plaza/"+alert+".md", address)
+		}
+	}
+}
+
 // TestObjectives checks that thresholds follow the spec exactly and can always be reached.
 func TestObjectives(t *testing.T) {
 	for _, test := range []struct {

@@ -37,6 +37,8 @@ func TestPlacement(t *testing.T) {
 	abroad.Want.Localities = map[string]string{"us": "us-west1"}
 	other := pinned
 	other.Want.Primary = "eu"
+	noted := pinned
+	noted.Message = "zone survival is that of the cluster"
 	failed := placed(3, statusz.Unknown, statusz.ReasonCheckFailed)
 	failed.Message = "time-out"
 	for name, c := range map[string]struct {
@@ -49,7 +51,11 @@ func TestPlacement(t *testing.T) {
 		says        string
 		saysLess    string
 	}{
-		"pinned":          {us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned, says: "The rows of all 41 tables are stored where the spec requires."},
+		"pinned": {us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned, says: "The rows of all 41 tables are stored where the spec requires."},
+		"pinned, with a note": {
+			us: noted, eu: noted, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
+			says: "The rows of all 41 tables are stored as the spec requires: zone survival is that of the cluster.",
+		},
 		"without regions": {us: without, eu: without, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonCockroachDBHasNoRegions},
 		"postgresql":      {us: postgres, eu: postgres, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPostgreSQLHasNoPlacement},
 		"a table elsewhere": {

@@ -335,6 +335,21 @@ func TestEmptyAnswers(t *testing.T) {
 	require.EqualError(t, errs["hooks"], "unexpected response: it has other webhooks than the request")
 }
 
+// TestReadiness reads the checks of a server that is ready and of one that is not, which responds with 503.
+func TestReadiness(t *testing.T) {
+	for status, isReady := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			fmt.Fprintf(w, `{"ready":%t,"checks":[{"name":"database-us","ready":%t}]}`, isReady, isReady)
+		}))
+		t.Cleanup(server.Close)
+		readiness, err := platformclient.New().Readiness(within(t), server.Listener.Addr().String())
+		require.NoError(t, err)
+		require.Equal(t, isReady, readiness.Ready)
+		require.Equal(t, []statusz.CheckResult{{Name: "database-us", Ready: isReady}}, readiness.Checks)
+	}
+}
+
 func TestNewerServers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"region":"eu","networkId":"n","something":{"new":[1]}}`)

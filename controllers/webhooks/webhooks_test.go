@@ -312,6 +312,18 @@ func TestWithoutHooks(t *testing.T) {
 	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(webhooks.Stage{}).Reason)
 }
 
+// TestHooksThatServersHaveNotRead waits for a server that has not read its webhooks yet.
+func TestHooksThatServersHaveNotRead(t *testing.T) {
+	h := settled(t)
+	read := h.Servers.Hooks[v1alpha1.RegionEU]
+	h.Servers.Hooks[v1alpha1.RegionEU] = &statusz.Hooks{Enabled: true}
+	result := h.Run(webhooks.Stage{})
+	require.NotEqual(t, metav1.ConditionTrue, result.Status)
+	require.Contains(t, result.Message, "the webhooks were not read yet")
+	h.Servers.Hooks[v1alpha1.RegionEU] = read
+	require.Equal(t, v1alpha1.ReasonWebhooksRun, h.Run(webhooks.Stage{}).Reason)
+}
+
 // TestMembersReceiveHooks pushes the hooks to one region, over the connection to its cluster.
 func TestMembersReceiveHooks(t *testing.T) {
 	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU} {

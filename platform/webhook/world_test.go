@@ -79,11 +79,11 @@ func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Chan
 }
 
 func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
-	text := ""
+	fields := `"postId":"` + c.ID + `"`
 	if c.ID == "large" {
-		text = strings.Repeat("a", 1<<20) // the maximum size of a delivery, without the rest of it
+		fields += `,"text":"` + strings.Repeat("a", 1<<20) + `"` // the maximum size of a delivery, without the rest of it
 	}
-	return map[string]json.RawMessage{"posts": json.RawMessage(`[{"postId":"` + c.ID + `","text":"` + text + `"}]`)}, nil
+	return map[string]json.RawMessage{"posts": json.RawMessage(`[{` + fields + `}]`)}, nil
 }
 
 // exec runs a statement directly on the database.

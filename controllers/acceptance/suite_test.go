@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -215,11 +216,11 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// printLog logs the end of the operators' log if the test failed.
+// printLog logs the end of the operator's log if the test failed: what concerns its networks.
 func (o *operator) printLog() {
 	if o.t.Failed() {
-		lines := strings.Split(logged.text(), "\n")
-		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-25):], "\n"))
+		lines := slices.DeleteFunc(strings.Split(logged.text(), "\n"), func(line string) bool { return !strings.Contains(line, o.namespace) })
+		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-50):], "\n"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -219,7 +220,8 @@ func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 // printLog logs the end of the operator's log if the test failed: what concerns its networks.
 func (o *operator) printLog() {
 	if o.t.Failed() {
-		lines := slices.DeleteFunc(strings.Split(logged.text(), "\n"), func(line string) bool { return !strings.Contains(line, o.namespace) })
+		ours := regexp.MustCompile(regexp.QuoteMeta(o.namespace) + `\b`)
+		lines := slices.DeleteFunc(strings.Split(logged.text(), "\n"), func(line string) bool { return !ours.MatchString(line) })
 		o.t.Logf("the log's end:\n%s", strings.Join(lines[max(0, len(lines)-50):], "\n"))
 	}
 }

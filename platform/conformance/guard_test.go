@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,15 +93,6 @@ func again(by principal, more ...object) change {
 		t.Helper()
 		require.Zero(t, g.call(t, g.principals[by], row{procedure: procedure}, with(request, more...)), procedure)
 	}
-}
-
-// connectTo returns a connection to the database of a network until the test ends.
-func connectTo(t *testing.T, n *apptest.Network) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	return conn
 }
 
 // exec changes rows of the network that no operation changes in this way.

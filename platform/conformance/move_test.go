@@ -59,6 +59,7 @@ func awaitMove(t *testing.T, n *apptest.Network, userID string, to region.Code) 
 		return text(move, "state") == "done" || text(move, "state") == "cancelled"
 	}, apptest.Patience, 100*time.Millisecond)
 	require.Equal(t, "done", text(move, "state"), "%v", move)
+	require.Equal(t, false, move["allowInterruption"])
 	return move
 }
 
@@ -342,7 +343,8 @@ func TestMoveRefused(t *testing.T) {
 	require.Equal(t, http.StatusConflict, refused.Status)
 	require.Contains(t, refused.String(t, "data.detail.0"), "does not follow moves")
 	execute(t, n, `DELETE FROM servers WHERE id = 'x'`)
-	admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).OK(t)
+	begun := admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us", "allowInterruption": true}).OK(t)
+	require.Equal(t, true, begun.Get(t, "move.allowInterruption"))
 	require.Equal(t, http.StatusConflict, admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "sg"}).Status)
 	gone := n.NewUser(t, region.EU, "leaver")
 	gone.Do(t, http.MethodDelete, "/api/v4/users/"+gone.UserID, nil).OK(t)

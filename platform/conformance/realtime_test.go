@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -299,6 +300,15 @@ func requireRefused(t *testing.T, r *apptest.Response, status, code int) {
 	t.Helper()
 	got, _ := r.Error(t)
 	require.Equal(t, [2]int{status, code}, [2]int{r.Status, got}, r.Short())
+}
+
+// connectTo returns a connection to the database of a network until the test ends.
+func connectTo(t *testing.T, n *apptest.Network) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
 }
 
 // execute runs a statement directly on the database.

@@ -50,6 +50,8 @@ type UserMove struct {
 	RequestedAt time.Time
 	UpdatedAt   time.Time
 	FinishedAt  *time.Time
+	// AllowInterruption is whether requests may be refused for longer than two seconds if the rows do not move at once.
+	AllowInterruption bool
 }
 
 var userMoveColumns = db.Columns[UserMove]()
@@ -59,9 +61,9 @@ var (
 	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves /*@{FORCE_INDEX=user_moves_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
 	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
-	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at)
-		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5)
-		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, state = 'collecting', reason = '', step = '', position = '{}', moved = '{}', ids = 0,
+	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at, allow_interruption)
+		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5, $6)
+		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, allow_interruption = $6, state = 'collecting', reason = '', step = '', position = '{}', moved = '{}', ids = 0,
 		version = user_moves.version + 1, attempts = 0, due_at = $5, requested_at = $5, updated_at = $5, finished_at = NULL
 		WHERE user_moves.state IN ('done', 'cancelled')`)
 	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6, position = $7::text[],
@@ -120,7 +122,7 @@ func (s *Store) NewMoveTx(userID string) *Tx { return s.NewTx(movesHome(userID))
 
 // StartUserMove inserts a move, or restarts one that has ended, and reads the result. The job starts it at once.
 func (w *Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
-	w.Exec(sqlUserMoveUpsert, m.ID, string(m.FromHome), string(m.ToHome), now)
+	w.Exec(sqlUserMoveUpsert, m.ID, string(m.FromHome), string(m.ToHome), now, m.AllowInterruption)
 	w.Query(sqlUserMoveByID, db.Row(into), m.ID)
 }
 
@@ -129,6 +131,11 @@ func (w *Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
 func (w *Tx) UpdateUserMove(m UserMove, now time.Time) {
 	w.Guard(sqlUserMoveUpdate, ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, emptyIfNil(m.Position), m.Moved, m.IDs, m.Attempts,
 		m.DueAt, now, m.FinishedAt)
+}
+
+// LockUser waits for transactions that change the row of a user at this home, and reads its id; no id if the row is not here.
+func (w *Tx) LockUser(id string, into *[]string) {
+	w.Query(sharedUsers.Lock, db.Values(into), []string{id})
 }
 
 // SetRoute stores where the rows of a user are at this home, unless a newer route is stored. ids is the number of moved

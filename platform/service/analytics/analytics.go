@@ -106,7 +106,7 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 			return
 		}
 		slices.SortFunc(times, time.Time.Compare)
-		v := viewed{View: store.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: slices.Compact(times), ref: ref}
+		v := viewed{View: store.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: times, ref: ref}
 		views[s.HomeOf(id)] = append(views[s.HomeOf(id)], v)
 	}
 	for i := range posts {

@@ -3,6 +3,7 @@ package move
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -24,30 +25,41 @@ const (
 	collectTime   = 40 * time.Microsecond
 )
 
-var errTooManyRows = errors.New("the user has more rows than move at once")
+// Why rows do not move at once.
+var (
+	tooManyIDs     = fmt.Sprintf("more than %d ids move with the user", maxIDsAtOnce)
+	earlierVersion = "a server of an earlier version is running"
+	tooSlow        = fmt.Sprintf("%d attempts took too long", maxHolds)
+)
 
-// errBehind is the error of an attempt that ended before the rows moved. The job tries again.
-var errBehind = fail.Unavailable("the user cannot be moved at once", errors.New("a server does not follow the move yet, or there are new files"))
+var errTooManyRows = errors.New(tooManyIDs)
+
+// notAtOnce returns the error of an attempt that ended before the rows moved. The job tries again.
+func notAtOnce(cause error) error { return fail.Unavailable("the user cannot be moved at once", cause) }
+
+var errBehind = notAtOnce(errors.New("a server does not follow the move yet, or there are new files"))
 
 // moveAtOnce makes requests that concern the user wait, moves all rows in one transaction, and lets the requests go on at the new
-// home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails before
-// the transaction; rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are refused.
+// home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails. If the move
+// allows an interruption, rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are
+// refused.
 func (w *work) moveAtOnce(ctx context.Context) error {
 	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
 		if err := w.letWrite(ctx); err != nil {
 			return err
 		}
 	}
-	possible, err := w.possibleAtOnce(ctx)
-	if err != nil {
-		return err
-	}
-	if !possible {
-		return w.freeze(ctx)
-	}
 	export, err := w.catchUp(ctx)
 	if err != nil {
 		return err
+	}
+	switch obstacle, err := w.obstacle(ctx); {
+	case err != nil:
+		return err
+	case obstacle != "" && !w.move.AllowInterruption:
+		return w.cancelInterruption(ctx, obstacle)
+	case obstacle != "" && obstacle != tooManyIDs:
+		return w.freeze(ctx)
 	}
 	var cancelled bool
 	if err = w.hold(ctx, export); err == nil {
@@ -59,28 +71,76 @@ func (w *work) moveAtOnce(ctx context.Context) error {
 	case cancelled:
 		return nil
 	}
-	w.move.State, w.move.Attempts, w.move.Step, w.move.Position, w.move.DueAt = store.MoveMoving, 0, "", nil, w.Now().Add(holdLease)
+	w.move.State, w.move.DueAt = store.MoveMoving, w.Now().Add(holdLease)
+	if w.move.AllowInterruption {
+		w.move.Attempts, w.move.Step, w.move.Position = 0, "", nil // of the steps that move a page at a time
+	}
 	if err := w.save(ctx); err != nil {
 		return err
 	}
-	if err := w.moveAll(ctx); err != nil {
-		w.Log.InfoContext(ctx, "the rows of the user move a page at a time", "user", w.move.ID, "reason", err)
+	return w.moveHeld(ctx)
+}
+
+// moveHeld moves all rows while requests wait, and lets the requests go on.
+func (w *work) moveHeld(ctx context.Context) error {
+	failed := w.moveAll(ctx)
+	if failed == nil {
+		return w.release(ctx)
+	}
+	if w.move.AllowInterruption {
+		w.Log.InfoContext(ctx, "the rows of the user move a page at a time", "user", w.move.ID, "reason", failed)
 		w.move.DueAt = w.Now()
 		return w.save(ctx)
 	}
-	return w.release(ctx)
+	moved, err := w.hasMoved(ctx)
+	switch {
+	case err != nil:
+		return errors.Join(failed, err) // the next attempt begins here
+	case moved:
+		return w.release(ctx)
+	}
+	w.move.State = store.MoveAnnounced
+	return errors.Join(notAtOnce(failed), w.letWrite(ctx))
 }
 
-// possibleAtOnce reports whether the rows can move at once: every server stores which moves it follows, and no earlier attempts
-// have failed again and again.
-func (w *work) possibleAtOnce(ctx context.Context) (bool, error) {
+// hasMoved reports whether a transaction that moves all rows was committed, although it returned an error. It waits for the end of
+// the transaction.
+func (w *work) hasMoved(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Limits.LetWrite)
+	defer cancel()
+	var found []string
+	tx := w.Store.NewTx(w.move.FromHome)
+	tx.LockUser(w.move.ID, &found)
+	err := tx.Commit(ctx)
+	return len(found) == 0, err
+}
+
+// obstacle returns why the rows cannot move at once: a server does not store which moves it follows, too many earlier attempts
+// have failed, or there are too many ids. It is empty if they can.
+func (w *work) obstacle(ctx context.Context) (string, error) {
 	var unable []store.Server
 	reads := w.Store.NewReadBatch()
 	reads.ServersWithout(store.CapabilityMoveRoutes, &unable)
 	if err := reads.Run(ctx); err != nil {
-		return false, err
+		return "", err
 	}
-	return len(unable) == 0 && w.move.Attempts < maxHolds, nil
+	ids, _, err := w.countIDs(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case len(unable) > 0:
+		return earlierVersion, nil
+	case w.move.Attempts >= maxHolds:
+		return tooSlow, nil
+	case ids > maxIDsAtOnce:
+		return tooManyIDs, nil
+	}
+	return "", nil
+}
+
+// cancelInterruption cancels a move whose rows do not move at once.
+func (w *work) cancelInterruption(ctx context.Context, obstacle string) error {
+	return w.cancel(ctx, "the rows do not move at once: "+obstacle+"; a move with allowInterruption moves them while requests of the user fail")
 }
 
 // catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.

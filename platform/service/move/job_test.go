@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -55,6 +56,12 @@ func newWorld(t *testing.T) *world {
 	w.follow()
 	w.fill()
 	return w
+}
+
+// allowInterruption lets the move refuse requests until its rows have moved a page at a time.
+func (w *world) allowInterruption() {
+	w.t.Helper()
+	w.Exec(w.t, `UPDATE user_moves SET allow_interruption = true`)
 }
 
 // follow reads the routes, as a server does every second.
@@ -199,6 +206,7 @@ func (w *world) announce(home region.Code, id string, capabilities ...string) {
 // the user cannot write ends the move. Servers that stopped do not count.
 func TestServersThatDoNotFollow(t *testing.T) {
 	w := newWorld(t)
+	w.allowInterruption()
 	s := w.service(0)
 	w.announce(region.SG, "current", "other", store.CapabilityMoves)
 	w.announce(region.US, "stopped")
@@ -255,6 +263,7 @@ func TestStates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
+			w.allowInterruption()
 			defer w.run(tc.capabilities...)()
 			s := w.service(0)
 			requireRefused(t, w.read(w.user), false)
@@ -323,6 +332,7 @@ func (w *world) runWith(beforeAnnouncing func(db.Followed, *db.Routes), capabili
 // tries again, and that the rows then move as they do without its help.
 func TestServerBehind(t *testing.T) {
 	w := newWorld(t)
+	w.allowInterruption()
 	within := limits.Lift()
 	within.FollowMove = 50 * time.Millisecond // whatever ends then, the server is still behind
 	s := w.serviceWithin(0, within)
@@ -338,7 +348,6 @@ func TestServerBehind(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, written, 6, "five attempts, and the one that gives up")
 	require.Equal(t, db.MoveFrozen, w.move().State)
-	require.Equal(t, db.MoveFrozen, w.advance(s), "servers learn the new posts")
 	require.Equal(t, db.MoveMoving, w.advance(s))
 	require.Equal(t, store.MoveCleaning, w.advance(s))
 	require.Equal(t, posts+2+written, w.rowsAt(region.SG))
@@ -348,6 +357,7 @@ func TestServerBehind(t *testing.T) {
 // TestRowsThatDoNotMoveAtOnce checks that the rows move a page at a time if they do not move within the limit.
 func TestRowsThatDoNotMoveAtOnce(t *testing.T) {
 	w := newWorld(t)
+	w.allowInterruption()
 	within := limits.Lift()
 	within.MoveAtOnce = time.Nanosecond
 	s := w.serviceWithin(0, within)
@@ -358,11 +368,115 @@ func TestRowsThatDoNotMoveAtOnce(t *testing.T) {
 	w.requireMoved()
 }
 
+// TestMoveWithoutInterruption checks that a move which allows no interruption is cancelled if its rows do not move at once, and that
+// the user can write after every attempt.
+func TestMoveWithoutInterruption(t *testing.T) {
+	slow, behind := limits.Lift(), limits.Lift()
+	slow.MoveAtOnce = time.Nanosecond
+	behind.FollowMove = 50 * time.Millisecond
+	for name, tc := range map[string]struct {
+		within   limits.Limits
+		prepare  func(*world)
+		attempts int // that end before the one which gives up
+		reason   string
+	}{
+		"slow": {slow, func(*world) {}, 5, "5 attempts took too long"},
+		"a server behind": {behind, func(w *world) {
+			w.announce(region.US, "behind", store.CapabilityMoves, store.CapabilityMoveRoutes)
+		}, 5, "5 attempts took too long"},
+		"an earlier version": {limits.Lift(), func(w *world) {
+			w.announce(region.US, "earlier", store.CapabilityMoves)
+		}, 0, "a server of an earlier version is running"},
+		"too many ids": {limits.Lift(), func(w *world) { w.addIDs(5001 - (posts + 2)) }, 0, "more than 5000 ids move with the user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.serviceWithin(0, tc.within)
+			require.Equal(t, db.MoveAnnounced, w.advance(s))
+			tc.prepare(w)
+			for range tc.attempts {
+				w.Set(w.now().Add(10 * time.Minute))
+				_, err := s.Continue(t.Context(), region.EU)
+				require.ErrorIs(t, err, fail.Unavailable("", nil))
+				w.follow()
+				require.Equal(t, db.MoveAnnounced, w.move().State)
+				require.NoError(t, w.write(w.user))
+			}
+			w.Set(w.now().Add(10 * time.Minute))
+			require.Equal(t, db.MoveCancelled, w.advance(s))
+			require.Contains(t, w.move().Reason, "the rows do not move at once: "+tc.reason+"; a move with allowInterruption")
+			require.NoError(t, w.write(w.user))
+			require.Equal(t, posts+3+tc.attempts, w.rowsAt(region.EU))
+			require.Zero(t, w.rowsAt(region.SG))
+		})
+	}
+}
+
+// TestMaxIDsAtOnce moves a user with as many ids as move at once, and cancels the move of one with one more before servers learn the ids.
+func TestMaxIDsAtOnce(t *testing.T) {
+	for n, states := range map[int][]db.MoveState{
+		5000: {db.MoveAnnounced, store.MoveCleaning},
+		5001: {db.MoveCancelled},
+	} {
+		w := newWorld(t)
+		w.addIDs(n - (posts + 2))
+		s := w.service(0)
+		for _, state := range states {
+			require.Equal(t, state, w.advance(s))
+		}
+		require.NoError(t, w.write(w.user))
+	}
+}
+
+// addIDs makes n more ids move with the user.
+func (w *world) addIDs(n int) {
+	w.t.Helper()
+	for _, home := range region.All() {
+		w.Exec(w.t, fmt.Sprintf(`INSERT INTO moved_ids (home, user_id, id, kind)
+			SELECT '%s', '%s', '%s' || lpad(n::text, 22, '0'), 'post' FROM generate_series(1, %d) AS n`, home, w.user, region.NewID(region.EU)[:2], n))
+	}
+}
+
+// TestUnknownResult continues a move whose transaction was committed, although its server learned of an error or stopped.
+func TestUnknownResult(t *testing.T) {
+	w := newWorld(t)
+	s := w.service(0)
+	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	require.Equal(t, store.MoveCleaning, w.advance(s))
+	w.Exec(t, `UPDATE user_moves SET state = 'moving', version = version + 1`)
+	within := limits.Lift()
+	within.MoveAtOnce = time.Nanosecond
+	require.Equal(t, store.MoveCleaning, w.advance(w.serviceWithin(0, within)))
+	w.requireMoved()
+}
+
+// TestServerStopsWhileRowsMove has another server continue while requests wait and the rows are still at the old home.
+func TestServerStopsWhileRowsMove(t *testing.T) {
+	within := limits.Lift()
+	within.MoveAtOnce = time.Nanosecond
+	for state, limit := range map[db.MoveState]limits.Limits{store.MoveCleaning: limits.Lift(), db.MoveAnnounced: within} {
+		w := newWorld(t)
+		require.Equal(t, db.MoveAnnounced, w.advance(w.service(0)))
+		w.Exec(t, `UPDATE user_moves SET state = 'moving', version = version + 1`)
+		w.Exec(t, `UPDATE user_homes SET state = 'moving', version = version + 1, seq = seq + 1`)
+		w.follow()
+		requireRefused(t, w.write(w.user), true)
+		w.Set(w.now().Add(settle))
+		_, err := w.serviceWithin(0, limit).Continue(t.Context(), region.EU)
+		require.Equal(t, state == db.MoveAnnounced, errors.Is(err, fail.Unavailable("", nil)), err)
+		w.follow()
+		require.Equal(t, state, w.move().State)
+		require.NoError(t, w.write(w.user))
+	}
+}
+
 // TestStatesOfEarlierVersions continues moves that servers of earlier versions have begun: they moved the rows of one table after
 // the other.
 func TestStatesOfEarlierVersions(t *testing.T) {
 	for _, step := range []string{"", "posts eu", "counters eu"} {
 		w := newWorld(t)
+		w.allowInterruption()
 		stop := w.run(store.CapabilityMoves)
 		s := w.service(0)
 		for _, state := range []db.MoveState{db.MoveAnnounced, db.MoveFrozen, db.MoveMoving} {
@@ -434,6 +548,7 @@ func TestFileOfAStatementInProgress(t *testing.T) {
 // TestWaits checks that no state is processed before servers know it.
 func TestWaits(t *testing.T) {
 	w := newWorld(t)
+	w.allowInterruption()
 	defer w.run(store.CapabilityMoves)()
 	s := w.service(0)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
@@ -449,6 +564,7 @@ func TestWaits(t *testing.T) {
 // TestNewIDs inserts posts after the ids were collected, but before a server knew that it must not.
 func TestNewIDs(t *testing.T) {
 	w := newWorld(t)
+	w.allowInterruption()
 	defer w.run(store.CapabilityMoves)()
 	s := w.service(0)
 	w.Set(w.now().Add(settle))
@@ -481,23 +597,35 @@ func TestNewIDsAtOnce(t *testing.T) {
 	require.EqualValues(t, posts+3, w.move().IDs)
 }
 
-// TestLostConnections loses the connection in every attempt, at the first transaction, the second one, up to the nth one.
+// TestLostConnections loses the connection in every attempt, at the first transaction, the second one, up to the nth one. Only a move
+// that allows no interruption can end without a result.
 func TestLostConnections(t *testing.T) {
 	for _, n := range []int64{9, 13, 53} {
-		w := newWorld(t)
-		s := w.service(0)
-		for attempt := range int64(1000) {
-			w.FailAt(1 + attempt%n)
-			_, _ = s.Continue(t.Context(), region.EU)
-			w.FailAt(-1)
-			w.follow()
-			if w.move().State == db.MoveDone {
-				break
+		for _, interruption := range []bool{true, false} {
+			w := newWorld(t)
+			if interruption {
+				w.allowInterruption()
 			}
-			w.Set(w.now().Add(10 * time.Minute))
+			s := w.service(0)
+			for attempt := range int64(1000) {
+				w.FailAt(1 + attempt%n)
+				_, _ = s.Continue(t.Context(), region.EU)
+				w.FailAt(-1)
+				w.follow()
+				if w.move().State == db.MoveDone || w.move().State == db.MoveCancelled {
+					break
+				}
+				w.Set(w.now().Add(10 * time.Minute))
+			}
+			if m := w.move(); m.State == db.MoveDone || interruption {
+				require.Equal(t, db.MoveDone, m.State, "%s: connections lost at up to %d transactions", m.Step, n)
+				w.requireMoved()
+				continue
+			}
+			require.Contains(t, w.move().Reason, "5 attempts took too long")
+			require.Equal(t, posts+2, w.rowsAt(region.EU))
+			require.NoError(t, w.write(w.user))
 		}
-		require.Equal(t, db.MoveDone, w.move().State, "%s: connections lost at up to %d transactions", w.move().Step, n)
-		w.requireMoved()
 	}
 }
 

@@ -30,9 +30,12 @@ type MoveUserRequest struct {
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The new home region: `us`, `eu` or `sg`.
-	Region        string `protobuf:"bytes,2,opt,name=region,proto3" json:"region,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Region string `protobuf:"bytes,2,opt,name=region,proto3" json:"region,omitempty"`
+	// Whether requests that concern the user may fail for longer than two seconds if the rows do not move at once. Otherwise such
+	// a move is cancelled.
+	AllowInterruption bool `protobuf:"varint,3,opt,name=allow_interruption,json=allowInterruption,proto3" json:"allow_interruption,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *MoveUserRequest) Reset() {
@@ -77,6 +80,13 @@ func (x *MoveUserRequest) GetRegion() string {
 		return x.Region
 	}
 	return ""
+}
+
+func (x *MoveUserRequest) GetAllowInterruption() bool {
+	if x != nil {
+		return x.AllowInterruption
+	}
+	return false
 }
 
 // GetUserMoveRequest identifies the user.
@@ -192,9 +202,11 @@ type UserMove struct {
 	// When it was last worked on.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it ended.
-	FinishedAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
+	// Whether requests that concern the user may fail for longer than two seconds if the rows do not move at once.
+	AllowInterruption bool `protobuf:"varint,10,opt,name=allow_interruption,json=allowInterruption,proto3" json:"allow_interruption,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *UserMove) Reset() {
@@ -290,18 +302,26 @@ func (x *UserMove) GetFinishedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *UserMove) GetAllowInterruption() bool {
+	if x != nil {
+		return x.AllowInterruption
+	}
+	return false
+}
+
 var File_plaza_v1_move_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_move_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/move.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"`\n" +
+	"\x13plaza/v1/move.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\x8f\x01\n" +
 	"\x0fMoveUserRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12)\n" +
-	"\x06region\x18\x02 \x01(\tB\x11\xbaH\x0er\fR\x02usR\x02euR\x02sgR\x06region\"8\n" +
+	"\x06region\x18\x02 \x01(\tB\x11\xbaH\x0er\fR\x02usR\x02euR\x02sgR\x06region\x12-\n" +
+	"\x12allow_interruption\x18\x03 \x01(\bR\x11allowInterruption\"8\n" +
 	"\x12GetUserMoveRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\":\n" +
 	"\x10UserMoveResponse\x12&\n" +
-	"\x04move\x18\x01 \x01(\v2\x12.plaza.v1.UserMoveR\x04move\"\x96\x03\n" +
+	"\x04move\x18\x01 \x01(\v2\x12.plaza.v1.UserMoveR\x04move\"\xc5\x03\n" +
 	"\bUserMove\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x0e\n" +
 	"\x02to\x18\x02 \x01(\tR\x02to\x12\x14\n" +
@@ -313,7 +333,9 @@ const file_plaza_v1_move_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12;\n" +
 	"\vfinished_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"finishedAt\x1a8\n" +
+	"finishedAt\x12-\n" +
+	"\x12allow_interruption\x18\n" +
+	" \x01(\bR\x11allowInterruption\x1a8\n" +
 	"\n" +
 	"MovedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +

@@ -10,17 +10,27 @@ import (
 func TestNeedsAttention(t *testing.T) {
 	for _, reason := range []Reason{
 		ReasonProgressing, ReasonMigrating, ReasonWaitingForSchema, ReasonWaitingForRegion, ReasonWaitingForWindow, ReasonWaitingForTurn, ReasonNoServers, ReasonDeleting,
+		ReasonWaitingForKeys, ReasonPausedBySpec, ReasonNotPaused, ReasonAlertsDisabled, ReasonCRDMissing, ReasonKeyPending, ReasonRotationUnderWay,
+		ReasonModerationPushed, ReasonWebhooksPushed, ReasonBackupsChanging, ReasonDegraded, ReasonEvacuationStarting, ReasonEvacuationEnding,
+		ReasonRoutePending,
 	} {
 		require.False(t, reason.NeedsAttention(), reason)
 	}
-	for _, reason := range []Reason{ReasonRolloutStopped, ReasonErrorRateHigh, ReasonServersSilent, ReasonPodCrashing} {
+	for _, reason := range []Reason{
+		ReasonRolloutStopped, ReasonErrorRateHigh, ReasonServersSilent, ReasonPodCrashing, ReasonKeysMissing, ReasonRotationStuck, ReasonWindowInvalid,
+		ReasonTemplateDrift, ReasonClusterUnreachable, ReasonBackupOverdue,
+	} {
 		require.True(t, reason.NeedsAttention(), reason)
 	}
 }
 
 func TestIsUnknown(t *testing.T) {
-	for reason, want := range map[Reason]bool{ReasonNoServers: true, ReasonServersSilent: true, ReasonProgressing: false, ReasonPodCrashing: false} {
+	for reason, want := range map[Reason]bool{
+		ReasonNoServers: true, ReasonServersSilent: true, ReasonProgressing: false, ReasonPodCrashing: false, ReasonClusterAbandoned: false,
+		ReasonClusterUnreachable: true, ReasonClusterNotRegistered: true, ReasonClusterNotAllowed: true, ReasonClusterRefused: true,
+	} {
 		require.Equal(t, want, reason.IsUnknown(), reason)
+		require.Equal(t, want && reason != ReasonNoServers && reason != ReasonServersSilent, reason.IsOfCluster(), reason)
 	}
 }
 

@@ -3,6 +3,7 @@ package keys_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/controllers/stagetest"
 	"github.com/plaza-social/plaza/platform/auth"
 )
@@ -155,6 +157,67 @@ func TestFailedIdentity(t *testing.T) {
 	require.NotEmpty(t, h.Pass.Network.NetworkID)
 }
 
+// unreadable is a cache that fails to read one Secret.
+type unreadable struct {
+	client.Client
+
+	name string
+}
+
+func (u unreadable) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if key.Name == u.name {
+		return errors.New("the cache is gone")
+	}
+	return u.Client.Get(ctx, key, object, options...)
+}
+
+// TestUnreadableSecrets reports each Secret that cannot be read. Nothing is written because of it.
+func TestUnreadableSecrets(t *testing.T) {
+	for _, secret := range append(keySecrets, "acme-recovery-keys", "acme-control-authority", "acme-eu-control") {
+		t.Run(secret, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			h.TakeEvents()
+			before := h.SecretVersions()
+			h.Cache = unreadable{h.Client, secret}
+			result := h.SettleKeys()
+			require.Equal(t, v1alpha1.ReasonApplyFailed, result.Reason)
+			require.Equal(t, metav1.ConditionFalse, result.Status)
+			require.Contains(t, result.Message, "Secret "+secret+" could not be read: the cache is gone.")
+			require.Equal(t, before, h.SecretVersions())
+			require.Empty(t, h.TakeEvents())
+			require.Empty(t, h.SN.Status.MissingKeys)
+			h.Cache = nil
+			require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+		})
+	}
+}
+
+// TestNewNetworkWithoutRecovery creates no identity while it is not known whether there is a copy of one.
+func TestNewNetworkWithoutRecovery(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.Cache = unreadable{h.Client, "acme-recovery-keys"}
+	require.Equal(t, v1alpha1.ReasonApplyFailed, h.SettleKeys().Reason)
+	require.Empty(t, h.SecretVersions())
+}
+
+// TestEventsOfKeys checks that restored keys are worth a warning, and created ones are not.
+func TestEventsOfKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.RunKeys()
+	require.Len(t, h.Report.Events, 1)
+	require.Equal(t, v1alpha1.ReasonKeysCreated, h.Report.Events[0].Reason)
+	require.False(t, h.Report.Events[0].Warning)
+	require.Regexp(t, "^created the network's identity with network id [0-9a-f]{24}$", h.Report.Events[0].Message)
+	h.SettleKeys()
+	h.LoseSecret("acme-api-keys")
+	h.RunKeys()
+	require.Equal(t, []stage.Event{{
+		Warning: true, Reason: v1alpha1.ReasonKeysRestored,
+		Message: "restored the lost Secret acme-api-keys in the namespace from the copy Secret acme-recovery-keys",
+	}}, h.Report.Events)
+}
+
 type noCreate struct{ client.Client }
 
 func (noCreate) Create(context.Context, client.Object, ...client.CreateOption) error {
@@ -205,6 +268,44 @@ func TestSharedKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFirstKeyIsNotAccepted gives servers ten minutes to accept the first key of their region.
+func TestFirstKeyIsNotAccepted(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	slow := h.Servers.Pods[v1alpha1.RegionEU][1]
+	slow.StaleKeys = true
+	require.Equal(t, v1alpha1.ReasonKeyPending, h.SettleKeys().Reason)
+	h.Now = h.Now.Add(10 * time.Minute)
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeyPending, result.Reason)
+	require.Equal(t, 5*time.Second, result.Requeue)
+	h.Now = h.Now.Add(time.Second)
+	result = h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeyNotAccepted, result.Reason)
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Contains(t, result.Message, "accepted by 1 of 2 servers, not by pod acme-eu-1 yet.")
+	require.Greater(t, result.Requeue, time.Minute, "the servers are asked at every resync")
+	require.Equal(t, "KeyNotAccepted Pending", regionKeys(h, v1alpha1.RegionEU))
+	slow.Unreachable = true
+	require.Equal(t, v1alpha1.ReasonServersSilent, h.SettleKeys().Reason)
+}
+
+// TestActiveKeyIsNotAccepted reports a server that refuses the active key, and asks it again.
+func TestActiveKeyIsNotAccepted(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.CreateSecret("mine", map[string]string{"server-keys.json": `{"keys":[{"id":"a","key":"` + secretText + `"}]}`})
+	h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+	h.Servers.Pods[v1alpha1.RegionEU][0].StaleKeys = true
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeyNotAccepted, result.Reason)
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Equal(t, "Region eu: The server key a: accepted by 1 of 2 servers, not by pod acme-eu-0 yet.", result.Message)
+	require.Equal(t, 5*time.Second, result.Requeue)
+	h.Servers.Pods[v1alpha1.RegionEU] = nil
+	result = h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonNoServers, result.Reason)
+	require.Greater(t, result.Requeue, time.Minute)
 }
 
 // TestRotationWithoutServers removes the servers of a region for which a rotation waits: it is not stuck, because none refuses the key.
@@ -303,14 +404,15 @@ func TestExistingSecret(t *testing.T) {
 		reason v1alpha1.Reason
 		region string
 		says   string
+		again  time.Duration // 0 means not soon
 	}{
-		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "Secret mine does not exist"},
-		"incomplete": {new(""), v1alpha1.ReasonSecretIncomplete, "SecretIncomplete", "Secret mine has no key server-keys.json"},
-		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid"},
-		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no valid key"},
+		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "Secret mine does not exist", 3 * time.Second},
+		"incomplete": {new(""), v1alpha1.ReasonSecretIncomplete, "SecretIncomplete", "Secret mine has no key server-keys.json", 0},
+		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid", 0},
+		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no valid key", 0},
 		"good": {
 			new(`{"keys":[` + key("a", `,"notAfter":"2026-12-01T00:00:00Z"`) + "," + key("b", "") + `]}`), v1alpha1.ReasonKeysVerified,
-			"KeysVerified Retiring Active", "All keys exist",
+			"KeysVerified Retiring Active", "All keys exist", time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC).Sub(stagetest.Start),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -325,6 +427,11 @@ func TestExistingSecret(t *testing.T) {
 			require.Contains(t, result.Message, c.says)
 			require.NotContains(t, result.Message, "hush")
 			require.Equal(t, c.region, regionKeys(h, v1alpha1.RegionEU))
+			if c.again > 0 {
+				require.Equal(t, c.again, result.Requeue)
+			} else {
+				require.Greater(t, result.Requeue, time.Hour, "a change of the Secret starts a pass")
+			}
 			require.NotContains(t, h.SecretVersions(), "server-keys=", "no other Secret is created")
 			require.Nil(t, h.SN.Status.ServerKeys.NextRotation)
 			if c.file != nil {

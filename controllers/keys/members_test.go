@@ -1,6 +1,9 @@
 package keys_test
 
 import (
+	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,6 +138,52 @@ func TestForeignIdentityIsNotAdopted(t *testing.T) {
 			require.Equal(t, before.Data, eu.Secret("acme-identity").Data)
 		})
 	}
+}
+
+// TestIdentitiesOfSeveralNetworks creates a network whose member clusters have the identities of two networks of this name: neither is chosen
+// until it is known which one belongs to the network.
+func TestIdentitiesOfSeveralNetworks(t *testing.T) {
+	var random io.Reader
+	former := func(code v1alpha1.RegionCode) (*stagetest.Member, string) {
+		first := stagetest.New(t, code)
+		if random != nil {
+			first.Random = random
+		}
+		m := first.Join(code)
+		first.SettleKeys()
+		random = first.Random
+		return m, first.SN.Status.NetworkID
+	}
+	eu, euID := former(v1alpha1.RegionEU)
+	sg, sgID := former(v1alpha1.RegionSG)
+	require.NotEqual(t, euID, sgID)
+	begin := func() *stagetest.Harness {
+		h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionSG)
+		h.Move(v1alpha1.RegionEU, eu)
+		h.Move(v1alpha1.RegionSG, sg)
+		h.Members = append(h.Members, eu, sg)
+		return h
+	}
+	h := begin()
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeysMissing, result.Reason)
+	require.Equal(t, []string{"acme-identity"}, h.SN.Status.MissingKeys)
+	copies := []string{euID + " in namespace plaza of cluster cluster-eu", sgID + " in namespace plaza of cluster cluster-sg"}
+	slices.Sort(copies)
+	require.Equal(t, "Secret acme-identity does not exist, and its copies are of several networks: "+strings.Join(copies, ", ")+
+		". Delete those of the others.", result.Message)
+	require.Empty(t, h.API.SecretVersions())
+
+	known := begin()
+	known.SN.Status.NetworkID = sgID
+	known.SettleKeys()
+	require.Equal(t, sgID, string(known.Secret("acme-identity").Data[keyring.NetworkIDFile]), "the id of the status decides")
+
+	sg.LoseSecret("acme-identity")
+	h.SettleKeys()
+	require.Equal(t, euID, h.SN.Status.NetworkID)
+	require.Empty(t, h.SN.Status.MissingKeys)
+	require.Equal(t, eu.Secret("acme-identity").Data, h.Secret("acme-identity").Data)
 }
 
 // TestCopiesOfValidKeys checks that an invalid file does not replace the copies in member clusters.

@@ -275,6 +275,14 @@ func TestBackupsWait(t *testing.T) {
 	}
 }
 
+// TestRefusedBackups creates no Job that the operator's restrictions do not allow.
+func TestRefusedBackups(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	w.Pass.Refused = "The operator does not allow it."
+	require.Equal(t, stage.False(v1alpha1.ReasonNotAllowed, w.Pass.Refused), backup.Stage{}.Run(t.Context(), w.Pass))
+}
+
 func TestInvalidSchedules(t *testing.T) {
 	for schedule, problem := range map[string]string{
 		"0 3 * * X":     "spec.backup.schedule: ",

@@ -52,11 +52,45 @@ func TestOfPod(t *testing.T) {
 		"it has just crashed": {container(func(c *corev1.ContainerStatus) {
 			c.State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}
 		}), v1alpha1.ReasonPodCrashing, "its container plaza exited with code 137 (OOMKilled)"},
+		"a pod of an init container": {corev1.PodStatus{
+			InitContainerStatuses: waiting("CreateContainerError", "no space.").ContainerStatuses,
+			ContainerStatuses:     waiting("ErrImagePull", "").ContainerStatuses,
+			Conditions: []corev1.PodCondition{
+				{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, Message: "it was"}, {Type: corev1.PodReady, Status: corev1.ConditionFalse},
+			},
+		}, v1alpha1.ReasonPodNotStarted, "its container cannot be created: no space"},
+		"it exits without a reason": {container(func(c *corev1.ContainerStatus) {
+			c.State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 2, Message: "\n"}
+		}), v1alpha1.ReasonPodCrashing, "its container plaza exited with code 2"},
 		"it ended": {status: container(func(c *corev1.ContainerStatus) { c.State.Terminated = &corev1.ContainerStateTerminated{} })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, podcause.Cause{Reason: test.reason, Message: test.message}, podcause.OfPod(&corev1.Pod{Status: test.status}))
 		})
+	}
+}
+
+// TestReasonsOfWaiting checks the reasons for which a container waits that do not go by themselves.
+func TestReasonsOfWaiting(t *testing.T) {
+	for _, reason := range []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"} {
+		require.Equal(t, "its image plaza:v2 cannot be pulled", podcause.OfPod(&corev1.Pod{Status: waiting(reason, "why")}).Message, reason)
+	}
+	for _, reason := range []string{"CreateContainerConfigError", "CreateContainerError", "RunContainerError"} {
+		require.Equal(t, "its container cannot be created: why", podcause.OfPod(&corev1.Pod{Status: waiting(reason, "why")}).Message, reason)
+	}
+}
+
+// TestOutOfConnections checks the errors of databases and poolers that refuse a further connection.
+func TestOutOfConnections(t *testing.T) {
+	for reason, want := range map[string]v1alpha1.Reason{
+		"FATAL: sorry, too many clients already":                       v1alpha1.ReasonDatabaseOutOfConnections,
+		"FATAL: too many connections for role plaza":                   v1alpha1.ReasonDatabaseOutOfConnections,
+		"FATAL: remaining connection slots are reserved for SUPERUSER": v1alpha1.ReasonDatabaseOutOfConnections,
+		"ERROR: no more connections allowed (max_client_conn)":         v1alpha1.ReasonDatabaseOutOfConnections,
+		"FATAL: the limit is reached (SQLSTATE 53300)":                 v1alpha1.ReasonDatabaseOutOfConnections,
+		"FATAL: the database system is shutting down (SQLSTATE 57P03)": v1alpha1.ReasonDatabaseUnreachable,
+	} {
+		require.Equal(t, want, podcause.OfChecks(statusz.Readiness{Checks: []statusz.CheckResult{failed("database", reason)}}).Reason, reason)
 	}
 }
 
@@ -86,6 +120,9 @@ func TestOfChecks(t *testing.T) {
 	}
 	require.Equal(t, podcause.Cause{Reason: v1alpha1.ReasonDatabaseUnreachable, Message: "database sg: " + refused},
 		podcause.OfHomes(statusz.Readiness{Ready: true, Checks: []statusz.CheckResult{remote}}))
+	require.Equal(t, "database eu: away; database sg: "+refused, podcause.OfHomes(statusz.Readiness{Checks: []statusz.CheckResult{
+		{Name: "database us", Ready: true}, failed("schema", "older"), failed("database eu", "away."), remote,
+	}}).Message)
 	require.Empty(t, podcause.OfHomes(statusz.Readiness{Ready: true}))
 }
 
@@ -95,5 +132,8 @@ func TestOfSilence(t *testing.T) {
 	pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, LastTransitionTime: metav1.NewTime(now.Add(-30 * time.Second))}}}}
 	refused := errors.New("connection refused")
 	require.Empty(t, podcause.OfSilence(pod, refused, now))
-	require.Equal(t, "it does not respond: connection refused", podcause.OfSilence(pod, refused, now.Add(time.Second)).Message)
+	require.Equal(t, podcause.Cause{Reason: v1alpha1.ReasonServerNotReady, Message: "it does not respond: connection refused"},
+		podcause.OfSilence(pod, refused, now.Add(time.Second)))
+	pod.Status.Conditions[0].Type = corev1.PodScheduled
+	require.Empty(t, podcause.OfSilence(pod, refused, now.Add(time.Hour)), "the time since it was scheduled does not count")
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
-	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
@@ -253,8 +252,6 @@ func TestSummarize(t *testing.T) {
 
 // TestAvailable checks the condition Available of a region with two pods.
 func TestAvailable(t *testing.T) {
-	crashing := stage.PodCause{Pod: "acme-us-1", Cause: podcause.Cause{Reason: v1alpha1.ReasonPodCrashing, Message: "its container plaza exited with code 1"}}
-	home := stage.PodCause{Pod: "acme-us-2", Ready: true, Cause: podcause.Cause{Reason: v1alpha1.ReasonDatabaseUnreachable, Message: "database eu: away"}}
 	for name, test := range map[string]struct {
 		state   state
 		ready   int32
@@ -265,13 +262,13 @@ func TestAvailable(t *testing.T) {
 	}{
 		"all are ready":         {complete, 2, nil, "True", v1alpha1.ReasonServing, "2 pods are ready."},
 		"one is missing":        {degraded, 1, nil, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready."},
-		"one crashes":           {degraded, 1, []stage.PodCause{crashing}, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready; pod acme-us-1: its container plaza exited with code 1."},
+		"one crashes":           {degraded, 1, []stage.PodCause{crashes}, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready; pod acme-us-1: its container plaza exited with code 1."},
 		"one starts":            {rolling, 1, nil, "True", v1alpha1.ReasonServing, "1 of 2 pods are ready."},
-		"a surplus pod crashes": {rolling, 2, []stage.PodCause{crashing}, "True", v1alpha1.ReasonServing, "2 pods are ready."},
-		"a home is away":        {complete, 2, []stage.PodCause{home}, "True", v1alpha1.ReasonDegraded, "2 pods are ready; pod acme-us-2: database eu: away."},
+		"a surplus pod crashes": {rolling, 2, []stage.PodCause{crashes}, "True", v1alpha1.ReasonServing, "2 pods are ready."},
+		"a home is away":        {complete, 2, []stage.PodCause{isAlone}, "True", v1alpha1.ReasonDegraded, "2 pods are ready; pod acme-us-2: database eu: away."},
 		"none is ready":         {degraded, 0, nil, "False", v1alpha1.ReasonNotServing, "No pod is ready."},
 		"none is ready yet":     {rolling, 0, nil, "False", v1alpha1.ReasonProgressing, "No pod is ready."},
-		"all crash":             {rolling, 0, []stage.PodCause{crashing, crashing}, "False", v1alpha1.ReasonPodCrashing, "No pod is ready; pod acme-us-1: its container plaza exited with code 1."},
+		"all crash":             {rolling, 0, []stage.PodCause{crashes, crashes}, "False", v1alpha1.ReasonPodCrashing, "No pod is ready; pod acme-us-1: its container plaza exited with code 1."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": test.causes}}}

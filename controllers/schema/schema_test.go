@@ -217,6 +217,52 @@ func TestDatabaseOfAnotherNetwork(t *testing.T) {
 	require.True(t, render.IsMigrationOf(&list.Items[0], "restored-network-id"))
 }
 
+// TestMigrationThatDoesNotRun tells why the pod of a migration does not run, without what is in Secrets.
+func TestMigrationThatDoesNotRun(t *testing.T) {
+	h := newHarness(t)
+	h.Run(schema.Stage{})
+	var jobs batchv1.JobList
+	require.NoError(t, h.Client.List(t.Context(), &jobs))
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: "migration", Namespace: "plaza", Labels: map[string]string{batchv1.JobNameLabel: jobs.Items[0].Name},
+	}}
+	require.NoError(t, h.Client.Create(t.Context(), pod))
+	requireMessage := func(message string, status corev1.PodStatus) {
+		t.Helper()
+		pod.Status = status
+		require.NoError(t, h.Client.Status().Update(t.Context(), pod))
+		out := h.Run(schema.Stage{})
+		require.Equal(t, v1alpha1.ReasonMigrating, out.Reason)
+		require.Equal(t, metav1.ConditionFalse, out.Status)
+		require.Equal(t, message, out.Message)
+		require.Equal(t, 10*time.Second, out.Requeue, "pods of Jobs are not watched")
+	}
+	requireMessage("The database is being migrated, attempt 1.", corev1.PodStatus{})
+	requireMessage("The migration is not running, attempt 1: it cannot be scheduled: 0/3 nodes are available.", corev1.PodStatus{
+		Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes are available."}},
+	})
+	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerError", Message: "no postgres://db.example."}}
+	requireMessage("The migration is not running, attempt 1: its container cannot be created: no [secret].", corev1.PodStatus{
+		ContainerStatuses: []corev1.ContainerStatus{{State: waiting}},
+	})
+	exited := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}
+	requireMessage("The database is being migrated, attempt 1.", corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: exited}}})
+}
+
+// TestRefusedMigration creates no Job that the operator's restrictions do not allow, and looks again: Secrets without the operator's label
+// are not watched.
+func TestRefusedMigration(t *testing.T) {
+	h := newHarness(t)
+	h.Run(schema.Stage{})
+	h.Pass.Refused = "The operator does not allow it."
+	out := schema.Stage{}.Run(t.Context(), h.Pass)
+	require.Equal(t, v1alpha1.ReasonNotAllowed, out.Reason)
+	require.Equal(t, metav1.ConditionFalse, out.Status)
+	require.Equal(t, h.Pass.Refused, out.Message)
+	require.Equal(t, 3*time.Second, out.Requeue)
+	require.Empty(t, out.Objects)
+}
+
 // TestJobsThatRun checks that the regions wait for the end of the migration, whatever else its Job reports.
 func TestJobsThatRun(t *testing.T) {
 	h := newHarness(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/controllers/stagetest"
 	"github.com/plaza-social/plaza/controllers/webhooks"
 	"github.com/plaza-social/plaza/platform/statusz"
@@ -69,7 +70,8 @@ func settled(t *testing.T) *stagetest.Harness {
 func TestHooksArePushed(t *testing.T) {
 	h := newHarness(t)
 	first := h.Run(webhooks.Stage{})
-	require.Equal(t, v1alpha1.ReasonWebhooksPushed, first.Reason, first.Message)
+	require.Equal(t, v1alpha1.ReasonWebhooksPushed, first.Reason)
+	require.Equal(t, "The webhooks and the pre-hook were pushed; not every server in us and eu reports them yet.", first.Message)
 	require.Equal(t, time.Second, first.Requeue)
 	require.Equal(t, 2, takePushes(h))
 	require.Equal(t, platformclient.Hooks{
@@ -159,7 +161,7 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 			given: func(h *stagetest.Harness) {
 				h.Servers.PushError = &platformclient.ResponseError{Status: 422, Code: 500000}
 			},
-			reason: v1alpha1.ReasonWebhooksRefused, status: metav1.ConditionFalse, message: "422, code 500000", pushes: 4,
+			reason: v1alpha1.ReasonWebhooksRefused, status: metav1.ConditionFalse, message: "The webhooks were rejected: region us: ", pushes: 4,
 		},
 		"unreachable": {
 			given: func(h *stagetest.Harness) {
@@ -283,6 +285,18 @@ func TestDeliveries(t *testing.T) {
 				Name: "crm", Applied: true, OldestUndelivered: new(metav1.NewTime(ago(10 * time.Minute))), LastFailure: "status", DeadLetters: 7,
 			},
 		},
+		"failing without an answer": {
+			given: func(hooks *statusz.Hooks) {
+				for i := range hooks.Webhooks {
+					hooks.Webhooks[i].Deliveries = []statusz.Deliveries{{Home: "eu", Oldest: ago(time.Hour), Dead: 2}, {Home: "eu", Dead: 1}}
+				}
+			},
+			reason: v1alpha1.ReasonDeliveriesFailing,
+			text:   "Events wait for delivery to the webhooks crm (since 2026-11-21T08:00:00Z) and index (since 2026-11-21T08:00:00Z).",
+			want: v1alpha1.WebhookStatus{
+				Name: "crm", Applied: true, OldestUndelivered: new(metav1.NewTime(ago(time.Hour))), DeadLetters: 2,
+			},
+		},
 		"disabled by an administrator": {
 			given:  func(hooks *statusz.Hooks) { hooks.Enabled = false },
 			reason: v1alpha1.ReasonWebhooksDisabled, text: "disabled all webhooks", want: v1alpha1.WebhookStatus{Name: "crm", Applied: true},
@@ -310,6 +324,51 @@ func TestWithoutHooks(t *testing.T) {
 
 	h.SN.Status.NetworkID = ""
 	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(webhooks.Stage{}).Reason)
+}
+
+// TestRefusedHooks pushes no hooks that the operator's restrictions do not allow.
+func TestRefusedHooks(t *testing.T) {
+	h := newHarness(t)
+	h.SN.Spec.Paused = true
+	h.Run(webhooks.Stage{})
+	h.Pass.SN.Spec.Paused, h.Pass.Refused = false, "The operator does not allow it."
+	require.Equal(t, stage.False(v1alpha1.ReasonNotAllowed, h.Pass.Refused), webhooks.Stage{}.Run(t.Context(), h.Pass))
+	require.Zero(t, takePushes(h))
+	h.Pass.SN.Spec.Webhooks = nil
+	require.Equal(t, v1alpha1.ReasonNotAllowed, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "there is a pre-hook")
+	h.Pass.SN.Spec.PreHook = nil
+	require.Equal(t, v1alpha1.ReasonNoWebhooks, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "pods are refused, but there is nothing to push")
+}
+
+// TestRefusalIsRemembered pauses a network after its servers have refused a webhook: the status still says why.
+func TestRefusalIsRemembered(t *testing.T) {
+	h := newHarness(t)
+	h.Servers.Refused = []platformclient.Refusal{{Name: "index", Reason: "url: the address is not public"}}
+	h.Run(webhooks.Stage{})
+	h.SN.Spec.Paused = true
+	require.Equal(t, v1alpha1.ReasonPausedBySpec, h.Run(webhooks.Stage{}).Reason)
+	require.Equal(t, []v1alpha1.WebhookStatus{
+		{Name: "crm", Applied: true}, {Name: "index", Refused: "url: the address is not public"},
+	}, h.SN.Status.Webhooks)
+	h.SN.Spec.Paused, h.Servers.Refused = false, nil
+	h.Run(webhooks.Stage{})
+	h.Run(webhooks.Stage{})
+	require.Equal(t, []v1alpha1.WebhookStatus{{Name: "crm", Applied: true}, {Name: "index", Applied: true}}, h.SN.Status.Webhooks)
+}
+
+// TestNamesOfHooks checks how the condition names the hooks that run.
+func TestNamesOfHooks(t *testing.T) {
+	for names, change := range map[string]func(spec *v1alpha1.SocialNetworkSpec){
+		"2 webhooks and pre-hook": func(*v1alpha1.SocialNetworkSpec) {},
+		"webhook and pre-hook":    func(spec *v1alpha1.SocialNetworkSpec) { spec.Webhooks = spec.Webhooks[1:] },
+		"2 webhooks":              func(spec *v1alpha1.SocialNetworkSpec) { spec.PreHook = nil },
+		"pre-hook":                func(spec *v1alpha1.SocialNetworkSpec) { spec.Webhooks = nil },
+	} {
+		h := newHarness(t)
+		change(&h.SN.Spec)
+		h.Run(webhooks.Stage{})
+		require.Equal(t, "All 4 servers in 2 regions run the spec's "+names+".", h.Run(webhooks.Stage{}).Message)
+	}
 }
 
 // TestHooksThatServersHaveNotRead waits for a server that has not read its webhooks yet.

@@ -67,6 +67,8 @@ func TestEvacuation(t *testing.T) {
 	result = run(h)
 	require.Equal(t, metav1.ConditionTrue, result.Status)
 	require.Equal(t, v1alpha1.ReasonEvacuated, result.Reason)
+	require.Equal(t, "us serves the hosts of eu, accepts its server keys and does its background work.", result.Message)
+	require.Zero(t, result.Requeue)
 	require.Equal(t, "Evacuated", condition(h))
 	require.Equal(t, v1alpha1.RegionUS, h.SN.Status.Regions[1].EvacuatedTo)
 
@@ -77,7 +79,11 @@ func TestEvacuation(t *testing.T) {
 	require.NotContains(t, content, file[0].Key.Reveal())
 
 	h.SN.Spec.Regions[1].EvacuateTo = ""
-	require.Equal(t, v1alpha1.ReasonEvacuationEnding, run(h).Reason, "servers still have the Secret, which the stage sweep deletes")
+	result = run(h)
+	require.Equal(t, v1alpha1.ReasonEvacuationEnding, result.Reason, "servers still have the Secret, which the stage sweep deletes")
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Equal(t, "Servers of us still work for eu, which is not evacuated any more.", result.Message)
+	require.Equal(t, 5*time.Second, result.Requeue)
 	require.Equal(t, "EvacuationEnding", condition(h))
 	h.LoseSecret("acme-us-evacuation")
 	require.Equal(t, v1alpha1.ReasonNoEvacuation, run(h).Reason)
@@ -138,6 +144,27 @@ func TestEvacuationProblems(t *testing.T) {
 			require.Equal(t, string(tc.want), condition(h))
 		})
 	}
+}
+
+// TestTwoEvacuations evacuates two regions, of which the second needs attention: the condition is about that one.
+func TestTwoEvacuations(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG)
+	h.SettleKeys()
+	h.LoseSecret("acme-sg-server-keys")
+	h.SN.Spec.Regions[2].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	require.Equal(t, v1alpha1.ReasonEvacuationKeysUnknown, run(h).Reason)
+	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = true
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	result := run(h)
+	require.Equal(t, string(v1alpha1.ReasonEvacuationStarting), condition(h))
+	require.Equal(t, v1alpha1.ReasonEvacuationKeysUnknown, result.Reason)
+	require.Contains(t, result.Message, "us serves the hosts of sg, but does not know its server keys: Secret acme-sg-server-keys could not be read")
+	h.CreateSecret("acme-sg-server-keys", map[string]string{"server-keys.json": `{"keys":[]}`})
+	require.Equal(t, v1alpha1.ReasonEvacuationStarting, run(h).Reason)
+	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = false
+	require.Contains(t, run(h).Message, "us serves the hosts of eu, accepts")
 }
 
 // TestKeysOfEvacuatedRegion checks that KeysReady does not depend on the servers of an evacuated region.

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -46,6 +48,10 @@ func TestReady(t *testing.T) {
 		"a cause explains":     {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
 		"work does not":        {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
 		"a pod is missing":     {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
+		"evacuated":            {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Evacuated", Message: "Other regions serve eu."}), "True", v1alpha1.ReasonEvacuated, "Other regions serve eu."},
+		"evacuation begins":    {holding(metav1.Condition{Type: "EvacuationsApplied", Status: "False", Reason: "EvacuationStarting"}), "False", "EvacuationStarting", "EvacuationsApplied"},
+		"an effect":            {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyPending"}), "False", "KeyPending", "KeysReady"},
+		"effects only":         {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}), "False", "WaitingForKeys", "SchemaMigrated"},
 		"the first explains":   {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
 		"alerts do not count":  {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
 		"nor does placement":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
@@ -167,6 +173,79 @@ func TestFailures(t *testing.T) {
 			require.Equal(t, test.transient, report.TransientError() != nil)
 			require.Equal(t, test.reason, report.Results[0].Reason)
 		})
+	}
+}
+
+// TestLostCluster loses a cluster while something is written there: it is not used again in the pass, which is repeated soon.
+func TestLostCluster(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "us"}, {Code: "eu", Cluster: "west"}, {Code: "sg", Cluster: "west"}}
+	c := &Cluster{Name: "west", Network: render.Network{SN: sn, Cluster: "west"}}
+	result := Result{Outcome: True("Fine", "")}
+	result.fail(c, "eu", &clusters.UnreachableError{Err: errors.New("time-out")})
+	require.False(t, c.IsUsable())
+	require.Equal(t, v1alpha1.ReasonClusterUnreachable, c.Reason)
+	require.Contains(t, c.Message, "Cluster west cannot be reached: ")
+	require.Empty(t, result.Errors)
+	require.Equal(t, 5*time.Second, result.Requeue)
+	require.Equal(t, metav1.ConditionUnknown, result.Status)
+	require.Equal(t, c.Reason, result.Reason)
+	require.Equal(t, c.Message, result.Message)
+	require.Len(t, result.Regions, 2)
+	for code, conditions := range result.Regions {
+		require.NotEqual(t, v1alpha1.RegionUS, code)
+		require.Equal(t, []metav1.Condition{{
+			Type: v1alpha1.RegionAvailable, Status: metav1.ConditionUnknown, Reason: string(c.Reason), Message: c.Message,
+		}}, conditions)
+	}
+}
+
+// TestRejectedChange reports the error of the API server on the region of the object, if it has one.
+func TestRejectedChange(t *testing.T) {
+	for _, code := range []v1alpha1.RegionCode{"", "eu"} {
+		result := Result{Outcome: True("Fine", "")}
+		result.fail(&Cluster{}, code, errors.New("quota"))
+		require.Equal(t, "The API server rejected a change: quota", result.Message)
+		if code == "" {
+			require.Empty(t, result.Regions)
+			continue
+		}
+		require.Equal(t, []metav1.Condition{{
+			Type: v1alpha1.RegionAvailable, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonApplyFailed), Message: result.Message,
+		}}, result.Regions[code])
+	}
+}
+
+// TestManyPendingChanges checks that a status lists a limited number of changes, and counts those.
+func TestManyPendingChanges(t *testing.T) {
+	for changes, want := range map[int]int{100: 100, 101: 100} {
+		p := &Pass{SN: &v1alpha1.SocialNetwork{}, Status: &v1alpha1.SocialNetworkStatus{}}
+		report := &Report{Results: []Result{{Condition: "A", Outcome: Outcome{Pending: slices.Repeat([]string{"create x"}, changes)}}}}
+		require.Len(t, report.Status(p).PendingChanges, want)
+	}
+}
+
+// TestConditionChanges checks which changes of conditions are worth an event.
+func TestConditionChanges(t *testing.T) {
+	status := func(kind, status, reason string) *v1alpha1.SocialNetworkStatus {
+		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{{Type: kind, Status: metav1.ConditionStatus(status), Reason: reason, Message: status}}}
+	}
+	none := &v1alpha1.SocialNetworkStatus{}
+	for name, c := range map[string]struct {
+		before, after *v1alpha1.SocialNetworkStatus
+		want          int
+	}{
+		"the same":               {status("A", "True", "R"), status("A", "True", "R"), 0},
+		"another reason":         {status("A", "True", "R"), status("A", "True", "S"), 1},
+		"another status":         {status("A", "True", "R"), status("A", "False", "R"), 1},
+		"a new condition":        {none, status("A", "False", "R"), 1},
+		"a new network":          {none, status("Paused", "False", "NotPaused"), 0},
+		"a new one that pauses":  {none, status("Paused", "True", "PausedBySpec"), 1},
+		"it is not paused again": {status("Paused", "True", "PausedBySpec"), status("Paused", "False", "NotPaused"), 1},
+		"Reconciling":            {status("Reconciling", "True", "R"), status("Reconciling", "False", "S"), 0},
+		"Stalled":                {none, status("Stalled", "True", "S"), 0},
+	} {
+		require.Len(t, ConditionChanges(c.before, c.after), c.want, name)
 	}
 }
 

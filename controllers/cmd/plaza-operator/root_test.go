@@ -40,6 +40,23 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestDefaultFlags runs the operator without flags. Its pod has the namespace and the image in variables.
+func TestDefaultFlags(t *testing.T) {
+	t.Setenv("POD_NAMESPACE", "operators")
+	t.Setenv("PLAZA_IMAGE", "plaza:v1")
+	var got options
+	cmd := newCommand(&options{}, func(_ context.Context, o options) error { got = o; return nil })
+	cmd.SetArgs([]string{})
+	require.NoError(t, cmd.Execute())
+	require.Equal(t, options{
+		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", namespace: "operators", image: "plaza:v1", logLevel: slog.LevelInfo, qps: 100,
+		deletionTimeout: time.Hour,
+	}, got)
+	of, err := got.reconcilerOptions()
+	require.NoError(t, err)
+	require.Nil(t, of.Restrictions.SecretLabel, "any Secret is allowed")
+}
+
 func TestInvalidFlags(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--log-level: ":                 {"--log-level=loud"},

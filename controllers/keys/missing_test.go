@@ -159,9 +159,14 @@ func TestRecoveryKeepsValidKeys(t *testing.T) {
 				}
 			})
 			require.Equal(t, v1alpha1.ReasonKeyFileBroken, h.SettleKeys().Reason)
+			h.DeleteSecret("acme-recovery-keys")
+			require.Equal(t, v1alpha1.ReasonKeyFileBroken, h.SettleKeys().Reason)
+			require.NotZero(t, h.Secret("acme-recovery-keys").DeletionTimestamp, "it has the only valid copy")
 			h.DeleteSecret(secret)
 			require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
 			require.Equal(t, before.Data, h.Secret(secret).Data)
+			require.Len(t, h.Secret("acme-recovery-keys").Data, 4)
+			require.Zero(t, h.Secret("acme-recovery-keys").DeletionTimestamp)
 		})
 	}
 }
@@ -245,6 +250,19 @@ func TestRemovedRegionIsDeleted(t *testing.T) {
 	require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
 }
 
+// TestUnusedServerKeys names another Secret with server keys, and deletes those of the operator: they go, and do not come back.
+func TestUnusedServerKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.CreateSecret("mine", map[string]string{"server-keys.json": `{"keys":[{"id":"a","key":"` + secretText + `"}]}`})
+	h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	h.DeleteSecret("acme-eu-server-keys")
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.NotContains(t, h.SecretVersions(), "acme-eu-server-keys=")
+	require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-eu")
+}
+
 // TestBrokenRecovery checks that a recovery Secret that is invalid is neither used nor overwritten.
 func TestBrokenRecovery(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
@@ -260,9 +278,10 @@ func TestBrokenRecovery(t *testing.T) {
 	require.NotEmpty(t, h.Secret("acme-api-keys").Data, "its finalizer keeps it")
 	h.LoseSecret("acme-api-keys")
 	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
-	h.SN.Annotations[v1alpha1.AnnotationGiveUpKeys] = h.SN.Status.NetworkID
-	h.SettleKeys()
 	h.DeleteSecret("acme-recovery-keys")
+	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
+	require.NotZero(t, h.Secret("acme-recovery-keys").DeletionTimestamp, "it may be repaired by hand, and have the lost keys")
+	h.SN.Annotations[v1alpha1.AnnotationGiveUpKeys] = h.SN.Status.NetworkID
 	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason, "as the message says, deleting it copies the present keys")
 	require.Len(t, h.Secret("acme-recovery-keys").Data, 4)
 }

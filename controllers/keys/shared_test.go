@@ -141,15 +141,26 @@ func TestAPIKeysRotate(t *testing.T) {
 
 // TestOverlapOfSigningKeys checks that no overlap ends before the tokens do.
 func TestOverlapOfSigningKeys(t *testing.T) {
-	h := stagetest.New(t, v1alpha1.RegionEU)
-	h.SettleKeys()
-	overlap := v1alpha1.Duration("1m")
-	h.SN.Spec.SigningKeys = &v1alpha1.SharedKeys{Overlap: &overlap}
-	h.SN.Spec.Server = &v1alpha1.Server{Tokens: &v1alpha1.Tokens{AccessLifetime: "100h"}}
-	h.SN.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "PLAZA_ACCESS_TOKEN_TTL", Value: "200h"}}
-	h.SN.Annotations[v1alpha1.AnnotationRotateSigning] = "now"
-	h.SettleKeys()
-	require.Equal(t, h.Now.Add(201*time.Hour), h.SN.Status.SigningKeys[1].NotAfter.Time)
+	for name, c := range map[string]struct {
+		overlap, access, variable v1alpha1.Duration
+		want                      time.Duration
+	}{
+		"a short overlap":                {"1m", "100h", "200h", 201 * time.Hour},
+		"a shorter lifetime of a region": {"1m", "100h", "50h", 101 * time.Hour},
+		"the default lifetime":           {"1m", "", "", 721 * time.Hour},
+		"a long overlap":                 {"1000h", "100h", "200h", 1000 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			h.SN.Spec.SigningKeys = &v1alpha1.SharedKeys{Overlap: &c.overlap}
+			h.SN.Spec.Server = &v1alpha1.Server{Tokens: &v1alpha1.Tokens{AccessLifetime: c.access}}
+			h.SN.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "OTHER", Value: "9000h"}, {Name: "PLAZA_ACCESS_TOKEN_TTL", Value: string(c.variable)}}
+			h.SN.Annotations[v1alpha1.AnnotationRotateSigning] = "now"
+			h.SettleKeys()
+			require.Equal(t, h.Now.Add(c.want), h.SN.Status.SigningKeys[1].NotAfter.Time)
+		})
+	}
 }
 
 // TestBrokenSigningKeys checks that a file with an unknown field is not overwritten.

@@ -31,6 +31,8 @@ func TestNext(t *testing.T) {
 		"on the sixth day":             {[]v1alpha1.MaintenanceWindow{week}, "2026-11-27T11:00:00Z", true, ""},
 		"at the end of a short window": {[]v1alpha1.MaintenanceWindow{{Days: week.Days, Start: "12:00", Duration: "1h", TimeZone: "UTC"}}, "2026-11-28T13:00:00Z", false, "2026-12-05T12:00:00Z"},
 		"the first of several":         {[]v1alpha1.MaintenanceWindow{weekend, night}, "2026-11-23T12:00:00Z", false, "2026-11-23T21:00:00Z"},
+		"at half past":                 {[]v1alpha1.MaintenanceWindow{{Start: "22:30", Duration: "1h", TimeZone: "UTC"}}, "2026-11-23T22:29:59Z", false, "2026-11-23T22:30:00Z"},
+		"one of two on another day":    {[]v1alpha1.MaintenanceWindow{{Days: []v1alpha1.Weekday{"Sunday", "Tuesday"}, Start: "00:00", Duration: "1h", TimeZone: "UTC"}}, "2026-11-23T00:00:00Z", false, "2026-11-24T00:00:00Z"},
 		"the day counts in the zone":   {[]v1alpha1.MaintenanceWindow{{Days: []v1alpha1.Weekday{"Monday"}, Start: "07:00", Duration: "1h", TimeZone: "Asia/Singapore"}}, "2026-11-22T23:30:00Z", true, ""},
 	} {
 		now, err := time.Parse(time.RFC3339, tc.now)
@@ -42,6 +44,12 @@ func TestNext(t *testing.T) {
 			require.Equal(t, tc.next, next.UTC().Format(time.RFC3339), name)
 		}
 	}
-	_, _, err := window.Next([]v1alpha1.MaintenanceWindow{{Start: "22:00", Duration: "1h", TimeZone: "Mars/Phobos"}}, time.Now())
-	require.ErrorContains(t, err, `unknown time zone "Mars/Phobos": want a name such as Europe/Berlin, or UTC`)
+	for message, invalid := range map[string]v1alpha1.MaintenanceWindow{
+		`unknown time zone "Mars/Phobos": want a name such as Europe/Berlin, or UTC`: {Start: "22:00", Duration: "1h", TimeZone: "Mars/Phobos"},
+		`start "25:00" is not a time such as 22:30`:                                  {Start: "25:00", Duration: "1h", TimeZone: "UTC"},
+		`duration "long": `: {Start: "22:00", Duration: "long", TimeZone: "UTC"},
+	} {
+		_, _, err := window.Next([]v1alpha1.MaintenanceWindow{night, invalid}, time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC))
+		require.ErrorContains(t, err, message)
+	}
 }

@@ -1,6 +1,8 @@
 package backup_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -44,6 +46,14 @@ func (w *world) run() (reason v1alpha1.Reason, message string) {
 	out := w.Run(backup.Stage{})
 	require.Empty(w.t, out.Errors)
 	require.NotContains(w.t, out.Message, "swordfish")
+	status := metav1.ConditionFalse
+	switch out.Reason {
+	case v1alpha1.ReasonNoBackup, v1alpha1.ReasonBackupsScheduled:
+		status = metav1.ConditionTrue
+	case v1alpha1.ReasonPostgreSQLBackups, v1alpha1.ReasonApplyFailed:
+		status = metav1.ConditionUnknown
+	}
+	require.Equal(w.t, status, out.Status, out.Reason)
 	return out.Reason, out.Message
 }
 
@@ -91,9 +101,15 @@ func (w *world) scheduled(lastSuccess time.Time, lastError string) string {
 // TestBackups follows a schedule from its creation to its removal.
 func TestBackups(t *testing.T) {
 	w := newWorld(t)
-	reason, _ := w.run()
+	reason, message := w.run()
 	require.Equal(t, v1alpha1.ReasonBackupsChanging, reason)
+	require.Equal(t, "The backup schedule is being applied.", message)
+	require.Equal(t, time.Second, w.Report.Requeue)
+	require.Equal(t, "true", w.Secret("backups").Labels["plaza.social/watched"], "a change of the Secret starts a pass")
 	w.settle()
+	require.Equal(t, 10*time.Second, w.Report.Requeue)
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "acme-migrate", Namespace: "plaza"}}
+	require.NoError(t, w.Client.Delete(t.Context(), account), "the pod needs it")
 	container := w.job().Spec.Template.Spec.Containers[0]
 	require.Contains(t, container.Args, "--schedule=0 3 * * *")
 	require.Contains(t, container.Args, "--credentials=us=/etc/plaza/backup/us")
@@ -102,7 +118,7 @@ func TestBackups(t *testing.T) {
 	}
 
 	w.end(batchv1.JobComplete, w.scheduled(time.Time{}, ""))
-	reason, message := w.run()
+	reason, message = w.run()
 	require.Equal(t, v1alpha1.ReasonBackupsScheduled, reason)
 	require.Equal(t, "Backups are scheduled; none has ended yet.", message)
 	require.Equal(t, w.Now.Add(6*time.Hour), w.SN.Status.Backup.OverdueAt.UTC(), "a backup begins at once")
@@ -127,8 +143,9 @@ func TestBackups(t *testing.T) {
 	require.Equal(t, time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), w.SN.Status.Backup.OverdueAt.UTC(), "3:00 of the next day, and six hours")
 
 	w.SN.Spec.Backup = nil
-	reason, _ = w.run()
+	reason, message = w.run()
 	require.Equal(t, v1alpha1.ReasonBackupsChanging, reason)
+	require.Equal(t, "The backup schedule is being removed.", message)
 	w.settle()
 	require.NotContains(t, w.job().Spec.Template.Spec.Containers[0].Args, "--schedule=0 3 * * *")
 	require.Nil(t, w.SN.Status.Backup.OverdueAt)
@@ -151,6 +168,7 @@ func TestBackupOverdue(t *testing.T) {
 	reason, message := w.run()
 	require.Equal(t, v1alpha1.ReasonBackupOverdue, reason)
 	require.Equal(t, "No backup has succeeded since 2026-11-21T08:59:00Z. The newest one failed: no bucket for [secret].", message)
+	require.NotNil(t, w.SN.Status.Backup.OverdueAt)
 
 	w.Now = w.Now.Add(31 * time.Minute)
 	w.run()
@@ -281,6 +299,88 @@ func TestBackupsWait(t *testing.T) {
 		change(w)
 		reason, _ := w.run()
 		require.Equal(t, want, reason)
+		require.Nil(t, w.job())
+	}
+}
+
+// TestRunningBackupJob leaves a Job alone that has not ended, or is being deleted.
+func TestRunningBackupJob(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.Now = w.Now.Add(time.Hour)
+	w.SN.Spec.Backup.Schedule = "@weekly"
+	reason, _ := w.run()
+	require.Equal(t, v1alpha1.ReasonBackupsChanging, reason)
+	require.Equal(t, 10*time.Second, w.Report.Requeue)
+	require.NotNil(t, w.job())
+
+	w.end(batchv1.JobComplete, w.scheduled(w.Now, ""))
+	job := w.job()
+	job.Finalizers = []string{"example.com/keep"}
+	require.NoError(t, w.Client.Update(t.Context(), job))
+	require.NoError(t, w.Client.Delete(t.Context(), job))
+	w.run()
+	require.Empty(t, w.Report.Results[0].Deletions)
+	require.Equal(t, 10*time.Second, w.Report.Requeue)
+	require.Empty(t, w.SN.Status.Backup.Applied)
+}
+
+// TestResultOfAnotherSchedule ends a Job after the schedule was changed: what it has applied is not what the spec says.
+func TestResultOfAnotherSchedule(t *testing.T) {
+	w := newWorld(t)
+	w.settle()
+	w.end(batchv1.JobComplete, w.scheduled(w.Now, ""))
+	w.SN.Spec.Backup.Schedule = "@weekly"
+	reason, _ := w.run()
+	require.Equal(t, v1alpha1.ReasonBackupsChanging, reason)
+	require.Empty(t, w.SN.Status.Backup.Applied)
+	require.Nil(t, w.SN.Status.Backup.LastSuccess)
+	require.Equal(t, time.Second, w.Report.Requeue)
+	require.Nil(t, w.job())
+}
+
+// TestOlderResult checks that a result with an older backup, such as that of a restored database, does not take back what is known.
+func TestOlderResult(t *testing.T) {
+	w := newWorld(t)
+	w.SN.Spec.Backup.OverdueAfter = ""
+	w.settle()
+	success := w.Now.Add(-time.Minute)
+	w.end(batchv1.JobComplete, w.scheduled(success, ""))
+	w.run()
+	w.Now = w.Now.Add(30 * time.Minute)
+	w.run()
+	w.settle()
+	w.end(batchv1.JobComplete, w.scheduled(success.Add(-time.Hour), ""))
+	w.run()
+	require.Equal(t, success, w.SN.Status.Backup.LastSuccess.UTC())
+	require.Equal(t, time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), w.SN.Status.Backup.OverdueAt.UTC(), "six hours are the default")
+}
+
+// failing is a cache that fails to read an object.
+type failing struct {
+	client.Client
+
+	name string
+}
+
+func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if key.Name == f.name {
+		return errors.New("the cache is gone")
+	}
+	return f.Client.Get(ctx, key, object, options...)
+}
+
+// TestUnreadableBackups creates no Job while it is not known whether there is one, or with which credentials.
+func TestUnreadableBackups(t *testing.T) {
+	for name, want := range map[string]string{"backups": "the cache is gone", "acme-backup": "The backup Job could not be read: the cache is gone"} {
+		w := newWorld(t)
+		w.Cache = failing{w.Client, name}
+		for range 2 { // the first labels the Secret
+			w.run()
+		}
+		reason, message := w.run()
+		require.Equal(t, v1alpha1.ReasonApplyFailed, reason)
+		require.Equal(t, want, message)
 		require.Nil(t, w.job())
 	}
 }

@@ -295,22 +295,29 @@ func TestReplacementWhilePaused(t *testing.T) {
 // TestAcceptedIdentityIsNotReplaced gives a network that has served the address of another database, after its status was lost: its keys
 // are not the ones to be replaced.
 func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
-	_, backup, _ := lost(t)
+	_, backup, other := lost(t)
 	h := stagetest.New(t, v1alpha1.RegionEU)
-	h.SettleKeys()
 	for range 200 { // other random bytes than those of the backup
 		_, err := h.Random.Read(make([]byte, 64))
 		require.NoError(t, err)
 	}
+	h.SettleKeys()
 	h.SN.Status.Schema.Completed = "target"
 	h.SettleKeys()
 	id, before := h.SN.Status.NetworkID, h.Secret("acme-identity").Data
+	require.NotEqual(t, other, id)
 	h.SN.Status = v1alpha1.SocialNetworkStatus{}
 	refuse(h)
 	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status, "the migration reports the wrong database")
 	require.Empty(t, h.SN.Status.MissingKeys)
 	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
-	h.SettleKeys()
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonIdentityChanged, result.Reason)
+	require.Contains(t, result.Message, "not of this one, which is "+id+", so that no copies of its keys are kept.")
 	require.Equal(t, id, h.SN.Status.NetworkID)
 	require.Equal(t, before, h.Secret("acme-identity").Data)
+	require.Equal(t, backup, h.Secret("acme-recovery-keys").Data)
+	h.DeleteSecret("acme-recovery-keys")
+	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
+	require.Equal(t, id, h.Secret("acme-recovery-keys").Annotations[keyring.AnnotationNetworkID])
 }

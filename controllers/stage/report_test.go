@@ -116,7 +116,7 @@ func TestReport(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
 	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}, {Code: "us"}}
-	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{{Code: "sg"}, {Code: "us"}}}}
+	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{{Code: "sg", Version: "v1"}, {Code: "us", Version: "v2"}}}}
 	meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{Type: "A", Status: "True", Reason: "Old", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))})
 	report := &Report{}
 	first := Result{Condition: "A", Outcome: True("New", "line one\n  and two")}
@@ -144,6 +144,18 @@ func TestReport(t *testing.T) {
 	require.Equal(t, metav1.ConditionFalse, b.Status)
 	require.Equal(t, string(v1alpha1.ReasonApplyFailed), b.Reason)
 	require.Contains(t, b.Message, "quota")
+	require.Equal(t, now, b.LastTransitionTime.Time)
+	require.Equal(t, int64(4), b.ObservedGeneration)
+	paused := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionPaused)
+	require.Equal(t, metav1.ConditionFalse, paused.Status)
+	require.Equal(t, string(v1alpha1.ReasonNotPaused), paused.Reason)
+	require.Equal(t, "Changes are applied.", paused.Message)
+	for kind, want := range map[string]metav1.ConditionStatus{"Ready": "False", "Reconciling": "True", "Stalled": "False"} {
+		c := meta.FindStatusCondition(status.Conditions, kind)
+		require.Equal(t, want, c.Status, kind)
+		require.Equal(t, "SchemaMigrated: The condition is not known yet.", c.Message, kind)
+	}
+	require.Equal(t, "v2", status.Version)
 	require.Len(t, status.Regions, 2)
 	require.Equal(t, v1alpha1.RegionCode("eu"), status.Regions[0].Code, "in the spec's order, and without those that it does not name")
 	require.Equal(t, "1/2", status.RegionsReady)
@@ -293,6 +305,65 @@ func TestRedact(t *testing.T) {
 	require.Equal(t, "[secret] refused", p.Redact("p@ssword-1 refused"))
 	require.Equal(t, "[secret] refused", p.Redact("six-67 refused"))
 	require.Equal(t, "dial [secret]: refused", p.Redact("dial postgres://plaza:p%40ssword-1@db/plaza: refused"))
+}
+
+// TestRedactLongerValues checks that a value which contains another one leaves nothing of itself, in whatever order they were read.
+func TestRedactLongerValues(t *testing.T) {
+	short, long := map[string][]byte{"a": []byte("swordfish")}, map[string][]byte{"a": []byte("swordfish-and-more")}
+	for _, secrets := range [][]map[string][]byte{{short, long}, {long, short}} {
+		p := &Pass{}
+		for _, data := range secrets {
+			p.RedactSecret(&corev1.Secret{Data: data})
+		}
+		require.Equal(t, "no [secret] or [secret]", p.Redact("no swordfish-and-more or swordfish"))
+	}
+}
+
+// TestPaused checks what the conditions Paused and Ready tell of the changes that wait.
+func TestPaused(t *testing.T) {
+	for message, changes := range map[string][]string{
+		"Paused by spec.paused; no changes are pending.":                                   nil,
+		"Paused by spec.paused; 1 changes are pending, the first: create Service acme-us.": {"create Service acme-us"},
+		"Paused by spec.paused; 2 changes are pending, the first: create Service acme-us.": {"create Service acme-us", "create Service acme-eu"},
+	} {
+		sn := &v1alpha1.SocialNetwork{}
+		sn.Spec.Paused = true
+		p := &Pass{SN: sn, Status: holding()}
+		report := &Report{Results: []Result{{Condition: "A", Outcome: Outcome{Pending: changes}}}}
+		status := report.Status(p)
+		paused := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionPaused)
+		require.Equal(t, metav1.ConditionTrue, paused.Status)
+		require.Equal(t, string(v1alpha1.ReasonPausedBySpec), paused.Reason)
+		require.Equal(t, message, paused.Message)
+		ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+		require.Equal(t, len(changes) == 0, ready.Status == metav1.ConditionTrue)
+		if len(changes) > 0 {
+			require.Equal(t, message, ready.Message)
+		}
+	}
+}
+
+// TestTransitionTime checks that the time of a condition is that of its last change of status, not of its reason.
+func TestTransitionTime(t *testing.T) {
+	then := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	p := &Pass{SN: &v1alpha1.SocialNetwork{}, Now: then.Add(1500 * time.Millisecond)}
+	for status, want := range map[metav1.ConditionStatus]time.Time{metav1.ConditionTrue: then, metav1.ConditionFalse: then.Add(time.Second)} {
+		conditions := []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: metav1.NewTime(then)}}
+		p.setCondition(&conditions, metav1.Condition{Type: "A", Status: status, Reason: "New"})
+		require.Equal(t, want, conditions[0].LastTransitionTime.Time)
+		require.Equal(t, "New", conditions[0].Reason)
+	}
+}
+
+// TestHoldUpdate checks that a paused network asks for no turn: its changes are only listed.
+func TestHoldUpdate(t *testing.T) {
+	p := &Pass{SN: &v1alpha1.SocialNetwork{}}
+	require.Empty(t, p.HoldUpdate(), "there are no rules")
+	closed := Hold{Reason: v1alpha1.ReasonWaitingForWindow}
+	p.Updates.MayBegin = func() Hold { return closed }
+	require.Equal(t, closed, p.HoldUpdate())
+	p.SN.Spec.Paused = true
+	require.Empty(t, p.HoldUpdate())
 }
 
 // TestIsBreach checks when a network that requires pinned tables is not ready because of where they are stored.

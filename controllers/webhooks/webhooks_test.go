@@ -1,7 +1,9 @@
 package webhooks_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
@@ -338,6 +341,48 @@ func TestRefusedHooks(t *testing.T) {
 	require.Equal(t, v1alpha1.ReasonNotAllowed, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "there is a pre-hook")
 	h.Pass.SN.Spec.PreHook = nil
 	require.Equal(t, v1alpha1.ReasonNoWebhooks, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "pods are refused, but there is nothing to push")
+}
+
+// TestDefaultTimeout checks the time that a pre-hook without one has.
+func TestDefaultTimeout(t *testing.T) {
+	h := newHarness(t)
+	h.SN.Spec.PreHook.Timeout = ""
+	h.Run(webhooks.Stage{})
+	require.Equal(t, 3000, h.Servers.PushedHooks.Prehook.TimeoutMS)
+}
+
+// failing is a cache that fails to read a Secret.
+type failing struct {
+	client.Client
+
+	name string
+}
+
+func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if key.Name == f.name {
+		return errors.New("the cache is gone")
+	}
+	return f.Client.Get(ctx, key, object, options...)
+}
+
+// TestUnreadableHooks pushes nothing if a Secret cannot be read: servers would lose the hook.
+func TestUnreadableHooks(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason  v1alpha1.Reason
+		message string
+	}{
+		"crm":           {v1alpha1.ReasonApplyFailed, "the cache is gone"},
+		"ask":           {v1alpha1.ReasonApplyFailed, "the cache is gone"},
+		"acme-identity": {v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady."},
+	} {
+		h := newHarness(t)
+		h.Cache = failing{h.Client, name}
+		result := h.Run(webhooks.Stage{})
+		require.Equal(t, metav1.ConditionUnknown, result.Status, name)
+		require.Equal(t, c.reason, result.Reason, name)
+		require.Equal(t, c.message, result.Message, name)
+		require.Zero(t, takePushes(h), name)
+	}
 }
 
 // TestRefusalIsRemembered pauses a network after its servers have refused a webhook: the status still says why.

@@ -23,12 +23,14 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// TestMembersAreRecorded records the member clusters of a network after its finalizer was set, and the finalizer of its keys as long as they
-// are deleted with it.
+// TestMembersAreRecorded records the member clusters of a network after its finalizer was set, and sets the finalizer of its keys while
+// they are deleted with it.
 func TestMembersAreRecorded(t *testing.T) {
 	sn := networkNamed("acme", "")
 	sn.Spec.DeletionPolicy = v1alpha1.DeletionDelete
-	sn.Spec.Regions = []v1alpha1.Region{{Code: "us"}, {Code: "eu", Cluster: "west", Namespace: "social"}, {Code: "sg", Cluster: "west", Namespace: "social"}}
+	sn.Spec.Regions = []v1alpha1.Region{
+		{Code: "us"}, {Code: "eu", Cluster: "west", Namespace: "social"}, {Code: "sg", Cluster: "west", Namespace: "social"},
+	}
 	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).Build()}
 	record := func(changes bool) {
 		t.Helper()
@@ -69,7 +71,8 @@ func TestNetworksOfASecret(t *testing.T) {
 		sn.Namespace, sn.Spec.Database.SecretRef.Name = namespace, secret
 		return sn
 	}
-	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithIndex(&v1alpha1.SocialNetwork{}, secretIndex, secretsOf).WithObjects(
+	indexed := fake.NewClientBuilder().WithScheme(scheme.New()).WithIndex(&v1alpha1.SocialNetwork{}, secretIndex, secretsOf)
+	r := &Reconciler{Client: indexed.WithObjects(
 		using("uses", "plaza", "db"), using("another", "plaza", "db"), using("elsewhere", "other", "db"), using("not", "plaza", "db2"),
 	).Build()}
 	for name, c := range map[string]struct {
@@ -83,7 +86,8 @@ func TestNetworksOfASecret(t *testing.T) {
 		"db2": {map[string]string{render.LabelNetwork: "not"}, []string{"not"}},
 	} {
 		var networks []string
-		for _, request := range r.networksOfSecret(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza", Labels: c.labels}}) {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza", Labels: c.labels}}
+		for _, request := range r.networksOfSecret(t.Context(), secret) {
 			require.Equal(t, "plaza", request.Namespace)
 			networks = append(networks, request.Name)
 		}
@@ -135,8 +139,11 @@ func TestRefusal(t *testing.T) {
 		member  bool
 		want    string
 	}{
-		"no restrictions":           {limits: Restrictions{}},
-		"an image":                  {limits: Restrictions{ImagePrefixes: []string{"a.example/", "b.example/"}}, want: "The operator does not allow the image plaza:1; it must begin with a.example/ or b.example/."},
+		"no restrictions": {limits: Restrictions{}},
+		"an image": {
+			limits: Restrictions{ImagePrefixes: []string{"a.example/", "b.example/"}},
+			want:   "The operator does not allow the image plaza:1; it must begin with a.example/ or b.example/.",
+		},
 		"an allowed image":          {limits: Restrictions{ImagePrefixes: []string{"a.example/", "plaza:"}}},
 		"Secrets that do not exist": {limits: Restrictions{SecretLabel: usable}},
 		"a Secret of pods": {
@@ -152,7 +159,8 @@ func TestRefusal(t *testing.T) {
 		},
 		"allowed Secrets, and those of the operator": {
 			limits: Restrictions{SecretLabel: usable}, secrets: []client.Object{
-				secret("acme-db", label), secret("crm", label), secret("acme-identity", nil), secret("acme-signing-keys", nil), secret("acme-api-keys", nil),
+				secret("acme-db", label), secret("crm", label), secret("acme-identity", nil), secret("acme-signing-keys", nil),
+				secret("acme-api-keys", nil),
 				secret("acme-eu-server-keys", nil), secret("acme-eu-control", nil),
 			},
 		},
@@ -166,7 +174,8 @@ func TestRefusal(t *testing.T) {
 			if c.member {
 				sn.Spec.Regions[0].Cluster, at.Name, at.Network.Cluster, at.Network.Namespace = "west", "west", "west", "plaza"
 			}
-			refusal, err := (&Reconciler{Options: Options{Restrictions: c.limits}}).refusal(t.Context(), &stage.Pass{SN: sn, Clusters: []*stage.Cluster{at}})
+			r := &Reconciler{Options: Options{Restrictions: c.limits}}
+			refusal, err := r.refusal(t.Context(), &stage.Pass{SN: sn, Clusters: []*stage.Cluster{at}})
 			require.NoError(t, err)
 			require.Equal(t, c.want, refusal)
 		})
@@ -196,22 +205,31 @@ func TestSetLogLevel(t *testing.T) {
 		"the same level":     {level: "warn"},
 		"the level at start": {level: "", want: []string{""}},
 		"paused":             {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) { sn.Spec.Paused = true }},
-		"no answer":          {level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Err = errors.New("silent") }},
-		"no control port":    {level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Server.Control = "" }},
-		"an earlier version": {level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Status.LogLevel = nil }},
+		"no answer": {
+			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Err = errors.New("silent") },
+		},
+		"no control port": {
+			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Server.Control = "" },
+		},
+		"an earlier version": {
+			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Status.LogLevel = nil },
+		},
 		"a variable": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) {
 			sn.Spec.Regions[1].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL"}}
 		}, want: []string{""}},
 		"a variable elsewhere": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) {
 			sn.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL"}}
 		}, want: []string{"debug"}},
-		"no settings of servers": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) { sn.Spec.Server = nil }, want: []string{""}},
+		"no settings of servers": {
+			level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) { sn.Spec.Server = nil }, want: []string{""},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sn := networkNamed("acme", "")
 			sn.Spec.Regions, sn.Spec.Server = []v1alpha1.Region{{Code: "us"}, {Code: "eu"}}, &v1alpha1.Server{LogLevel: c.level}
 			report := &stage.ServerReport{
-				Server: platformclient.Server{Control: "10.0.0.1:9443"}, Status: statusz.Status{LogLevel: &statusz.LogLevel{Current: "warn", Configured: "info"}},
+				Server: platformclient.Server{Control: "10.0.0.1:9443"},
+				Status: statusz.Status{LogLevel: &statusz.LogLevel{Current: "warn", Configured: "info"}},
 			}
 			if c.change != nil {
 				c.change(sn, report)
@@ -227,7 +245,9 @@ func TestSetLogLevel(t *testing.T) {
 func TestTurnOfAMigration(t *testing.T) {
 	r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
 	schema := func(status metav1.ConditionStatus, reason v1alpha1.Reason) *v1alpha1.SocialNetworkStatus {
-		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSchemaMigrated, Status: status, Reason: string(reason)}}}
+		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionSchemaMigrated, Status: status, Reason: string(reason)},
+		}}
 	}
 	hold := func(name string) stage.Hold { return r.updates(networkNamed(name, ""), time.Now()).MayBegin() }
 	require.Empty(t, hold("first").Reason)
@@ -249,12 +269,14 @@ func TestClosedWindow(t *testing.T) {
 	sn.Spec.MaintenanceWindows = []v1alpha1.MaintenanceWindow{{Start: "02:00", Duration: "1h", TimeZone: "UTC"}}
 	now := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
 	require.Equal(t, stage.Hold{
-		Reason: v1alpha1.ReasonWaitingForWindow, Message: "The update begins in the next maintenance window, at 2026-11-21T02:00:00Z.", Again: time.Hour,
+		Reason: v1alpha1.ReasonWaitingForWindow, Message: "The update begins in the next maintenance window, at 2026-11-21T02:00:00Z.",
+		Again: time.Hour,
 	}, r.updates(sn, now).MayBegin())
 	require.Empty(t, r.updates(networkNamed("second", ""), now).MayBegin().Reason)
-	require.Equal(t, v1alpha1.ReasonWaitingForTurn, r.updates(sn, now.Add(time.Hour)).MayBegin().Reason, "the window is open, and the other has the turn")
-	sn.Spec.MaintenanceWindows[0].TimeZone = "Mars"
 	hold := r.updates(sn, now.Add(time.Hour)).MayBegin()
+	require.Equal(t, v1alpha1.ReasonWaitingForTurn, hold.Reason, "the window is open, and the other network has the turn")
+	sn.Spec.MaintenanceWindows[0].TimeZone = "Mars"
+	hold = r.updates(sn, now.Add(time.Hour)).MayBegin()
 	require.Equal(t, v1alpha1.ReasonWindowInvalid, hold.Reason)
 	require.Contains(t, hold.Message, "spec.maintenanceWindows: unknown time zone")
 	require.Zero(t, hold.Again, "after the next change of the spec")

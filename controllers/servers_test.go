@@ -56,9 +56,11 @@ func serverPod(name string, code v1alpha1.RegionCode, ip string, change func(*co
 	labels[render.LabelRegion] = string(code)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza", Labels: labels}}
 	pod.Status = corev1.PodStatus{
-		PodIP:             ip,
-		Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(0, 0))}},
-		ContainerStatuses: []corev1.ContainerStatus{{Name: render.ContainerName, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
+		PodIP:      ip,
+		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(0, 0))}},
+		ContainerStatuses: []corev1.ContainerStatus{
+			{Name: render.ContainerName, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
+		},
 	}
 	if change != nil {
 		change(pod)
@@ -120,7 +122,8 @@ func TestCausesOfPods(t *testing.T) {
 		{Pod: "us-1", Ready: true, Cause: cause(v1alpha1.ReasonDatabaseUnreachable, "database sg: away")},
 	}}, p.Causes)
 	slices.Sort(servers.asked)
-	require.Equal(t, []string{"10.0.0.1:9080", "10.0.0.3:9080", "10.0.0.4:9080", "10.0.0.5:9080"}, servers.asked, "the first ready server of eu does not answer")
+	asked := []string{"10.0.0.1:9080", "10.0.0.3:9080", "10.0.0.4:9080", "10.0.0.5:9080"}
+	require.Equal(t, asked, servers.asked, "the first ready server of eu does not answer")
 	ready := map[v1alpha1.RegionCode][]string{}
 	for code, reports := range p.Reports {
 		for _, report := range reports {
@@ -149,7 +152,9 @@ func TestAddress(t *testing.T) {
 	own, member := &stage.Cluster{}, &stage.Cluster{Name: "member"}
 	require.Equal(t, "10.0.0.1:9080", address(own, pod, render.PortOpsName), "a pod of an early version")
 	require.Empty(t, address(own, pod, render.PortControlName))
-	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 1}, {Name: "ops", ContainerPort: 2}, {Name: "control", ContainerPort: 3}}}}
+	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{
+		{Name: "http", ContainerPort: 1}, {Name: "ops", ContainerPort: 2}, {Name: "control", ContainerPort: 3},
+	}}}
 	require.Equal(t, "10.0.0.1:2", address(own, pod, render.PortOpsName))
 	require.Equal(t, "10.0.0.1:3", address(own, pod, render.PortControlName))
 	require.Contains(t, address(member, pod, render.PortOpsName), "us-1")

@@ -9,15 +9,18 @@ import (
 // TestNeedsAttention checks that waiting for something is progress, which no one has to act on.
 func TestNeedsAttention(t *testing.T) {
 	for _, reason := range []Reason{
-		ReasonProgressing, ReasonMigrating, ReasonWaitingForSchema, ReasonWaitingForRegion, ReasonWaitingForWindow, ReasonWaitingForTurn, ReasonNoServers, ReasonDeleting,
-		ReasonWaitingForKeys, ReasonPausedBySpec, ReasonNotPaused, ReasonAlertsDisabled, ReasonCRDMissing, ReasonKeyPending, ReasonRotationUnderWay,
+		ReasonProgressing, ReasonMigrating, ReasonWaitingForSchema, ReasonWaitingForRegion, ReasonWaitingForWindow, ReasonWaitingForTurn,
+		ReasonNoServers, ReasonDeleting,
+		ReasonWaitingForKeys, ReasonPausedBySpec, ReasonNotPaused, ReasonAlertsDisabled, ReasonCRDMissing, ReasonKeyPending,
+		ReasonRotationUnderWay,
 		ReasonModerationPushed, ReasonWebhooksPushed, ReasonBackupsChanging, ReasonDegraded, ReasonEvacuationStarting, ReasonEvacuationEnding,
 		ReasonRoutePending,
 	} {
 		require.False(t, reason.NeedsAttention(), reason)
 	}
 	for _, reason := range []Reason{
-		ReasonRolloutStopped, ReasonErrorRateHigh, ReasonServersSilent, ReasonPodCrashing, ReasonKeysMissing, ReasonRotationStuck, ReasonWindowInvalid,
+		ReasonRolloutStopped, ReasonErrorRateHigh, ReasonServersSilent, ReasonPodCrashing, ReasonKeysMissing, ReasonRotationStuck,
+		ReasonWindowInvalid,
 		ReasonTemplateDrift, ReasonClusterUnreachable, ReasonBackupOverdue,
 	} {
 		require.True(t, reason.NeedsAttention(), reason)

@@ -121,17 +121,36 @@ func TestEvacuationProblems(t *testing.T) {
 		change func(h *stagetest.Harness)
 		want   v1alpha1.Reason
 		status metav1.ConditionStatus
+		says   string
 	}{
-		"no servers":         {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS] = nil }, v1alpha1.ReasonNoServers, metav1.ConditionUnknown},
-		"silent servers":     {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][0].Unreachable = true }, v1alpha1.ReasonServersSilent, metav1.ConditionUnknown},
-		"an earlier version": {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][1].Earlier = true }, v1alpha1.ReasonEvacuationUnsupported, metav1.ConditionFalse},
-		"no keys":            {func(h *stagetest.Harness) { h.LoseSecret("acme-eu-server-keys") }, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
+		"no servers": {
+			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS] = nil },
+			v1alpha1.ReasonNoServers, metav1.ConditionUnknown, "No server of us is ready, to which eu is evacuated.",
+		},
+		"silent servers": {
+			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][0].Unreachable = true },
+			v1alpha1.ReasonServersSilent, metav1.ConditionUnknown, "Pod acme-us-0 of us: ",
+		},
+		"an earlier version": {
+			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][1].Earlier = true },
+			v1alpha1.ReasonEvacuationUnsupported, metav1.ConditionFalse, "Pod acme-us-1 of us does not know evacuations",
+		},
+		"no keys": {
+			func(h *stagetest.Harness) { h.LoseSecret("acme-eu-server-keys") },
+			v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse, "server keys: Secret acme-eu-server-keys could not be read in the namespace: ",
+		},
 		"broken keys": {func(h *stagetest.Harness) {
 			h.LoseSecret("acme-eu-server-keys")
 			h.CreateSecret("acme-eu-server-keys", map[string]string{"server-keys.json": "{"})
-		}, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
-		"a pause":                           {func(h *stagetest.Harness) { h.SN.Spec.Paused = true }, v1alpha1.ReasonPausedBySpec, metav1.ConditionFalse},
-		"lost servers of the region itself": {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionEU] = nil }, v1alpha1.ReasonEvacuated, metav1.ConditionTrue},
+		}, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse, "server keys: Secret acme-eu-server-keys, server-keys.json: "},
+		"a pause": {
+			func(h *stagetest.Harness) { h.SN.Spec.Paused = true },
+			v1alpha1.ReasonPausedBySpec, metav1.ConditionFalse, "eu is evacuated to us when spec.paused is false.",
+		},
+		"lost servers of the region itself": {
+			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionEU] = nil },
+			v1alpha1.ReasonEvacuated, metav1.ConditionTrue, "us serves the hosts of eu",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := started(t)
@@ -141,9 +160,31 @@ func TestEvacuationProblems(t *testing.T) {
 			result := run(h)
 			require.Equal(t, tc.want, result.Reason, result.Message)
 			require.Equal(t, tc.status, result.Status)
-			require.Equal(t, string(tc.want), condition(h))
+			require.Contains(t, result.Message, tc.says)
+			c := meta.FindStatusCondition(h.SN.Status.Regions[1].Conditions, v1alpha1.RegionEvacuated)
+			require.Equal(t, string(tc.want), c.Reason)
+			require.Equal(t, tc.status, c.Status)
+			require.Equal(t, result.Message, c.Message)
 		})
 	}
+}
+
+// TestSecretsOfEvacuations checks that the Secrets are watched, and deleted together with the network.
+func TestSecretsOfEvacuations(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	for secret, region := range map[string]string{"acme-us-evacuation": "us", "acme-server-key-digests": ""} {
+		made := h.Secret(secret)
+		require.Equal(t, "true", made.Labels[render.LabelWatched], secret)
+		require.Equal(t, "acme", made.Labels[render.LabelNetwork], secret)
+		require.Equal(t, string(render.ComponentKeys), made.Labels[render.LabelComponent], secret)
+		require.Equal(t, region, made.Labels[render.LabelRegion], secret)
+		require.True(t, metav1.IsControlledBy(made, h.SN), secret)
+	}
+	require.Len(t, h.Secret("acme-server-key-digests").Data, 1, "those of regions in other clusters")
 }
 
 // TestTwoEvacuations evacuates two regions, of which the second needs attention: the condition is about that one.

@@ -20,9 +20,13 @@ func TestFirstProblem(t *testing.T) {
 		v1alpha1.ReasonNoServers:          {v1alpha1.ReasonNoServers, v1alpha1.ReasonServersSilent},
 		v1alpha1.ReasonServersSilent:      {v1alpha1.ReasonServersSilent, v1alpha1.ReasonNoServers},
 		v1alpha1.ReasonClusterUnreachable: {v1alpha1.ReasonServersSilent, v1alpha1.ReasonClusterUnreachable},
-		v1alpha1.ReasonKeyPending:         {v1alpha1.ReasonServersSilent, v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonProgressing},
-		v1alpha1.ReasonKeyFileBroken:      {v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonKeyFileBroken},
-		v1alpha1.ReasonKeysMissing:        {v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonKeyFileBroken, v1alpha1.ReasonKeysMissing},
+		v1alpha1.ReasonKeyPending: {
+			v1alpha1.ReasonServersSilent, v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonProgressing,
+		},
+		v1alpha1.ReasonKeyFileBroken: {v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonKeyFileBroken},
+		v1alpha1.ReasonKeysMissing: {
+			v1alpha1.ReasonClusterUnreachable, v1alpha1.ReasonKeyPending, v1alpha1.ReasonKeyFileBroken, v1alpha1.ReasonKeysMissing,
+		},
 	} {
 		r := &run{}
 		for _, reason := range reasons {
@@ -51,12 +55,23 @@ func TestVerification(t *testing.T) {
 		reason    v1alpha1.Reason
 		message   string
 	}{
-		"no server":           {nil, false, v1alpha1.ReasonNoServers, "no server of the region is ready yet."},
-		"all accept it":       {[]error{nil, nil}, true, "", ""},
-		"one refuses it":      {[]error{platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending, "accepted by 0 of 1 server, not by pod a yet."},
-		"the last refuse it":  {[]error{nil, platformclient.ErrKeyRefused, platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending, "accepted by 1 of 3 servers, not by pod b yet."},
-		"others are silent":   {[]error{platformclient.ErrKeyRefused, silent, errors.New("no route"), nil}, false, v1alpha1.ReasonServersSilent, "accepted by 1 of 4 servers; pod b: time-out."},
-		"a wrapped refusal":   {[]error{fmt.Errorf("server: %w", platformclient.ErrKeyRefused)}, false, v1alpha1.ReasonKeyPending, "accepted by 0 of 1 server, not by pod a yet."},
+		"no server":     {nil, false, v1alpha1.ReasonNoServers, "no server of the region is ready yet."},
+		"all accept it": {[]error{nil, nil}, true, "", ""},
+		"one refuses it": {
+			[]error{platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending, "accepted by 0 of 1 server, not by pod a yet.",
+		},
+		"the last refuse it": {
+			[]error{nil, platformclient.ErrKeyRefused, platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending,
+			"accepted by 1 of 3 servers, not by pod b yet.",
+		},
+		"others are silent": {
+			[]error{platformclient.ErrKeyRefused, silent, errors.New("no route"), nil}, false, v1alpha1.ReasonServersSilent,
+			"accepted by 1 of 4 servers; pod b: time-out.",
+		},
+		"a wrapped refusal": {
+			[]error{fmt.Errorf("server: %w", platformclient.ErrKeyRefused)}, false, v1alpha1.ReasonKeyPending,
+			"accepted by 0 of 1 server, not by pod a yet.",
+		},
 		"the first is silent": {[]error{silent, nil}, false, v1alpha1.ReasonServersSilent, "accepted by 1 of 2 servers; pod a: time-out."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +90,9 @@ func TestVerification(t *testing.T) {
 }
 
 func TestDurationOr(t *testing.T) {
-	for text, want := range map[v1alpha1.Duration]time.Duration{"": time.Minute, "0s": time.Minute, "-1h": time.Minute, "soon": time.Minute, "1ns": 1, "2h": 2 * time.Hour} {
+	for text, want := range map[v1alpha1.Duration]time.Duration{
+		"": time.Minute, "0s": time.Minute, "-1h": time.Minute, "soon": time.Minute, "1ns": 1, "2h": 2 * time.Hour,
+	} {
 		require.Equal(t, want, durationOr(text, time.Minute), text)
 	}
 }

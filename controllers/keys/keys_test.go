@@ -408,8 +408,13 @@ func TestExistingSecret(t *testing.T) {
 	}{
 		"missing":    {nil, v1alpha1.ReasonSecretMissing, "SecretMissing", "Secret mine does not exist", 3 * time.Second},
 		"incomplete": {new(""), v1alpha1.ReasonSecretIncomplete, "SecretIncomplete", "Secret mine has no key server-keys.json", 0},
-		"broken":     {new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid", 0},
-		"over":       {new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "no valid key", 0},
+		"broken": {
+			new(secretText), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken", "Secret mine, server-keys.json: the key file is invalid", 0,
+		},
+		"over": {
+			new(`{"keys":[` + key("a", `,"notAfter":"2026-01-01T00:00:00Z"`) + `]}`), v1alpha1.ReasonKeyFileBroken, "KeyFileBroken",
+			"no valid key", 0,
+		},
 		"good": {
 			new(`{"keys":[` + key("a", `,"notAfter":"2026-12-01T00:00:00Z"`) + "," + key("b", "") + `]}`), v1alpha1.ReasonKeysVerified,
 			"KeysVerified Retiring Active", "All keys exist", time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC).Sub(stagetest.Start),

@@ -140,8 +140,8 @@ func TestForeignIdentityIsNotAdopted(t *testing.T) {
 	}
 }
 
-// TestIdentitiesOfSeveralNetworks creates a network whose member clusters have the identities of two networks of this name: neither is chosen
-// until it is known which one belongs to the network.
+// TestIdentitiesOfSeveralNetworks creates a network whose member clusters have the identities of two networks of this name: neither is
+// chosen until it is known which one belongs to the network.
 func TestIdentitiesOfSeveralNetworks(t *testing.T) {
 	var random io.Reader
 	former := func(code v1alpha1.RegionCode) (*stagetest.Member, string) {

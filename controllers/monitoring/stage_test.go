@@ -39,7 +39,8 @@ func TestObjectsOfMonitoring(t *testing.T) {
 		}
 		slices.Sort(kinds)
 		want := slices.DeleteFunc(slices.Clone(all), func(kind string) bool {
-			return kind == without || kind+" of the spec" == without || without == "Dashboards of the spec" && (kind == "ConfigMap" || kind == "GrafanaDashboard")
+			isDashboard := kind == "ConfigMap" || kind == "GrafanaDashboard"
+			return kind == without || kind+" of the spec" == without || isDashboard && without == "Dashboards of the spec"
 		})
 		require.Equal(t, want, kinds, without)
 	}
@@ -55,7 +56,8 @@ func TestConditionOfMonitoring(t *testing.T) {
 		message string
 	}{
 		"all is installed": {
-			func(*v1alpha1.Monitoring, *stage.Cluster, *stage.Cluster) {}, "True", v1alpha1.ReasonInstalled, "Everything that spec.monitoring enables is installed.",
+			func(*v1alpha1.Monitoring, *stage.Cluster, *stage.Cluster) {}, "True", v1alpha1.ReasonInstalled,
+			"Everything that spec.monitoring enables is installed.",
 		},
 		"the cluster lacks kinds": {
 			func(spec *v1alpha1.Monitoring, own, member *stage.Cluster) {
@@ -123,7 +125,9 @@ func TestAlertsOfTheOperator(t *testing.T) {
 		}
 		return all
 	}
-	own := []string{"PlazaKeysNotReady", "PlazaKeysMissing", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaNetworkPaused", "PlazaBackupOverdue"}
+	own := []string{
+		"PlazaKeysNotReady", "PlazaKeysMissing", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaNetworkPaused", "PlazaBackupOverdue",
+	}
 	require.Subset(t, names(n), own)
 	for _, name := range own {
 		require.NotContains(t, names(member), name)

@@ -20,8 +20,12 @@ import (
 
 // The causes of a pod that is not ready, and of one that is ready without the database of another home.
 var (
-	crashes = stage.PodCause{Pod: "acme-us-1", Cause: podcause.Cause{Reason: v1alpha1.ReasonPodCrashing, Message: "its container plaza exited with code 1"}}
-	isAlone = stage.PodCause{Pod: "acme-us-2", Ready: true, Cause: podcause.Cause{Reason: v1alpha1.ReasonDatabaseUnreachable, Message: "database eu: away"}}
+	crashes = stage.PodCause{Pod: "acme-us-1", Cause: podcause.Cause{
+		Reason: v1alpha1.ReasonPodCrashing, Message: "its container plaza exited with code 1",
+	}}
+	isAlone = stage.PodCause{Pod: "acme-us-2", Ready: true, Cause: podcause.Cause{
+		Reason: v1alpha1.ReasonDatabaseUnreachable, Message: "database eu: away",
+	}}
 )
 
 var errPatch = errors.New("podPatch must not change the label x")
@@ -39,7 +43,8 @@ func runUnder(c circumstances, live *appsv1.Deployment, causes ...stage.PodCause
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme"}}
 	sn.Spec.Paused, sn.Spec.Rollout.Soak = c.paused, "30s"
 	r := &run{pass: &stage.Pass{
-		SN: sn, Now: start, SchemaReady: !c.gated, Status: &v1alpha1.SocialNetworkStatus{}, Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": causes},
+		SN: sn, Now: start, SchemaReady: !c.gated, Status: &v1alpha1.SocialNetworkStatus{},
+		Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": causes},
 	}}
 	if c.lost {
 		r.pass.Status.MissingKeys = []string{"acme-signing-keys"}
@@ -51,46 +56,96 @@ func runUnder(c circumstances, live *appsv1.Deployment, causes ...stage.PodCause
 	return r, g
 }
 
+// surplus makes a Deployment one with an old pod too many, and deadline one whose deadline has passed.
+func surplus(d *appsv1.Deployment)  { d.Status.Replicas, d.Status.UpdatedReplicas = 3, 1 }
+func deadline(d *appsv1.Deployment) { d.Status.Conditions[0].Message = "The deadline is exceeded." }
+
+// updatedCases are the cases of TestUpdated.
+var updatedCases = map[string]struct {
+	state   state
+	under   circumstances
+	change  func(*appsv1.Deployment)
+	causes  []stage.PodCause
+	ready   time.Duration // for how long, for soaking
+	status  metav1.ConditionStatus
+	reason  v1alpha1.Reason
+	message string
+	again   time.Duration
+}{
+	"its patch is rejected": {
+		state: outdated, under: circumstances{patchErr: errPatch, paused: true}, status: "False",
+		reason: v1alpha1.ReasonPatchRejected, message: "The pods stay as they are: podPatch must not change the label x.",
+	},
+	"it waits, paused": {
+		state: outdated, under: circumstances{paused: true, gated: true, lost: true, held: true}, status: "False",
+		reason: v1alpha1.ReasonPausedBySpec, message: "The pods are replaced when spec.paused is false.",
+	},
+	"it waits for the schema": {
+		state: outdated, under: circumstances{gated: true, lost: true, held: true}, status: "False",
+		reason: v1alpha1.ReasonWaitingForSchema, message: "The pods are replaced once the database is migrated.",
+	},
+	"it waits for keys": {
+		state: outdated, under: circumstances{lost: true, held: true}, status: "False", reason: v1alpha1.ReasonWaitingForKeys,
+		message: "The pods are replaced once the missing keys are restored; see KeysReady.",
+	},
+	"it is held": {
+		state: outdated, under: circumstances{held: true}, status: "False", reason: v1alpha1.ReasonWaitingForWindow,
+		message: "The window is closed.",
+	},
+	"it waits for another region": {
+		state: outdated, status: "False", reason: v1alpha1.ReasonWaitingForRegion, message: "Another region is updated first.",
+	},
+	"edited by hand": {
+		state: drifted, status: "False", reason: v1alpha1.ReasonTemplateDrift,
+		message: "The pod template was edited by hand at spec.template.spec; it is restored when it is the region's turn.",
+	},
+	"edited by hand, and paused": {
+		state: drifted, under: circumstances{paused: true}, status: "False", reason: v1alpha1.ReasonPausedBySpec,
+		message: "The pod template was edited by hand at spec.template.spec; it is restored when spec.paused is false.",
+	},
+	"stuck without a reason": {
+		state: stuck, status: "False", reason: v1alpha1.ReasonRolloutStopped,
+		message: "The new pods did not become ready in time: the Deployment gives no reason",
+	},
+	"stuck": {
+		state: stuck, change: deadline, causes: []stage.PodCause{isAlone}, status: "False", reason: v1alpha1.ReasonRolloutStopped,
+		message: "The new pods did not become ready in time: The deadline is exceeded.",
+	},
+	"stuck, because a pod crashes": {
+		state: stuck, change: deadline, causes: []stage.PodCause{crashes}, status: "False", reason: v1alpha1.ReasonRolloutStopped,
+		message: "The new pods did not become ready in time: pod acme-us-1: its container plaza exited with code 1.",
+	},
+	"it rolls": {
+		state: rolling, change: surplus, causes: []stage.PodCause{isAlone}, status: "False", reason: v1alpha1.ReasonProgressing,
+		message: "1 of 3 pods have the newest template.",
+	},
+	"it rolls, and old pods are new": {
+		state: rolling, change: func(d *appsv1.Deployment) { d.Status.Replicas = 1 }, status: "False",
+		reason: v1alpha1.ReasonProgressing, message: "2 of 2 pods have the newest template.",
+	},
+	"it rolls, and a pod crashes": {
+		state: rolling, change: surplus, causes: []stage.PodCause{crashes}, status: "False", reason: v1alpha1.ReasonPodCrashing,
+		message: "1 of 3 pods have the newest template; pod acme-us-1: its container plaza exited with code 1.",
+	},
+	"a pod is lost": {
+		state: degraded, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template.",
+	},
+	"complete": {
+		state: complete, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template.",
+	},
+	"it begins to soak": {
+		state: soaking, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template.",
+		again: 15 * time.Second,
+	},
+	"it has soaked for a time": {
+		state: soaking, ready: 20 * time.Second, status: "True", reason: v1alpha1.ReasonUpToDate,
+		message: "All pods have the newest template.", again: 10100 * time.Millisecond,
+	},
+}
+
 // TestUpdated checks the condition Updated of a region with two pods.
 func TestUpdated(t *testing.T) {
-	surplus := func(d *appsv1.Deployment) { d.Status.Replicas, d.Status.UpdatedReplicas = 3, 1 }
-	deadline := func(d *appsv1.Deployment) { d.Status.Conditions[0].Message = "The deadline is exceeded." }
-	for name, test := range map[string]struct {
-		state   state
-		under   circumstances
-		change  func(*appsv1.Deployment)
-		causes  []stage.PodCause
-		ready   time.Duration // for how long, for soaking
-		status  metav1.ConditionStatus
-		reason  v1alpha1.Reason
-		message string
-		again   time.Duration
-	}{
-		"its patch is rejected":       {state: outdated, under: circumstances{patchErr: errPatch, paused: true}, status: "False", reason: v1alpha1.ReasonPatchRejected, message: "The pods stay as they are: podPatch must not change the label x."},
-		"it waits, paused":            {state: outdated, under: circumstances{paused: true, gated: true, lost: true, held: true}, status: "False", reason: v1alpha1.ReasonPausedBySpec, message: "The pods are replaced when spec.paused is false."},
-		"it waits for the schema":     {state: outdated, under: circumstances{gated: true, lost: true, held: true}, status: "False", reason: v1alpha1.ReasonWaitingForSchema, message: "The pods are replaced once the database is migrated."},
-		"it waits for keys":           {state: outdated, under: circumstances{lost: true, held: true}, status: "False", reason: v1alpha1.ReasonWaitingForKeys, message: "The pods are replaced once the missing keys are restored; see KeysReady."},
-		"it is held":                  {state: outdated, under: circumstances{held: true}, status: "False", reason: v1alpha1.ReasonWaitingForWindow, message: "The window is closed."},
-		"it waits for another region": {state: outdated, status: "False", reason: v1alpha1.ReasonWaitingForRegion, message: "Another region is updated first."},
-		"edited by hand":              {state: drifted, status: "False", reason: v1alpha1.ReasonTemplateDrift, message: "The pod template was edited by hand at spec.template.spec; it is restored when it is the region's turn."},
-		"edited by hand, and paused":  {state: drifted, under: circumstances{paused: true}, status: "False", reason: v1alpha1.ReasonPausedBySpec, message: "The pod template was edited by hand at spec.template.spec; it is restored when spec.paused is false."},
-		"stuck without a reason":      {state: stuck, status: "False", reason: v1alpha1.ReasonRolloutStopped, message: "The new pods did not become ready in time: the Deployment gives no reason"},
-		"stuck":                       {state: stuck, change: deadline, causes: []stage.PodCause{isAlone}, status: "False", reason: v1alpha1.ReasonRolloutStopped, message: "The new pods did not become ready in time: The deadline is exceeded."},
-		"stuck, because a pod crashes": {
-			state: stuck, change: deadline, causes: []stage.PodCause{crashes}, status: "False", reason: v1alpha1.ReasonRolloutStopped,
-			message: "The new pods did not become ready in time: pod acme-us-1: its container plaza exited with code 1.",
-		},
-		"it rolls":                       {state: rolling, change: surplus, causes: []stage.PodCause{isAlone}, status: "False", reason: v1alpha1.ReasonProgressing, message: "1 of 3 pods have the newest template."},
-		"it rolls, and old pods are new": {state: rolling, change: func(d *appsv1.Deployment) { d.Status.Replicas = 1 }, status: "False", reason: v1alpha1.ReasonProgressing, message: "2 of 2 pods have the newest template."},
-		"it rolls, and a pod crashes": {
-			state: rolling, change: surplus, causes: []stage.PodCause{crashes}, status: "False", reason: v1alpha1.ReasonPodCrashing,
-			message: "1 of 3 pods have the newest template; pod acme-us-1: its container plaza exited with code 1.",
-		},
-		"a pod is lost":            {state: degraded, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template."},
-		"complete":                 {state: complete, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template."},
-		"it begins to soak":        {state: soaking, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template.", again: 15 * time.Second},
-		"it has soaked for a time": {state: soaking, ready: 20 * time.Second, status: "True", reason: v1alpha1.ReasonUpToDate, message: "All pods have the newest template.", again: 10100 * time.Millisecond},
-	} {
+	for name, test := range updatedCases {
 		t.Run(name, func(t *testing.T) {
 			r, g := runUnder(test.under, deployed(test.change), test.causes...)
 			g.state, g.drift, g.since = test.state, "spec.template.spec", start.Add(-test.ready)
@@ -111,14 +166,24 @@ func TestMissing(t *testing.T) {
 		under  circumstances
 		reason v1alpha1.Reason
 	}{
-		"The Deployment cannot be created: podPatch must not change the label x.":      {circumstances{patchErr: errPatch, paused: true, gated: true, lost: true}, v1alpha1.ReasonPatchRejected},
-		"The Deployment is created when spec.paused is false.":                         {circumstances{paused: true, gated: true, lost: true}, v1alpha1.ReasonPausedBySpec},
-		"The Deployment is created once the database is migrated.":                     {circumstances{gated: true, lost: true}, v1alpha1.ReasonWaitingForSchema},
-		"The Deployment is created once the missing keys are restored; see KeysReady.": {circumstances{lost: true}, v1alpha1.ReasonWaitingForKeys},
-		"The Deployment is being created.":                                             {circumstances{}, v1alpha1.ReasonProgressing},
+		"The Deployment cannot be created: podPatch must not change the label x.": {
+			circumstances{patchErr: errPatch, paused: true, gated: true, lost: true}, v1alpha1.ReasonPatchRejected,
+		},
+		"The Deployment is created when spec.paused is false.": {
+			circumstances{paused: true, gated: true, lost: true}, v1alpha1.ReasonPausedBySpec,
+		},
+		"The Deployment is created once the database is migrated.": {
+			circumstances{gated: true, lost: true}, v1alpha1.ReasonWaitingForSchema,
+		},
+		"The Deployment is created once the missing keys are restored; see KeysReady.": {
+			circumstances{lost: true}, v1alpha1.ReasonWaitingForKeys,
+		},
+		"The Deployment is being created.": {circumstances{}, v1alpha1.ReasonProgressing},
 	} {
 		r, g := runUnder(test.under, nil)
-		*r.pass.Region("us") = v1alpha1.RegionStatus{Code: "us", Image: "plaza:1", Replicas: 2, ReadyReplicas: 1, ConfigurationHash: "hash", Version: "v1"}
+		*r.pass.Region("us") = v1alpha1.RegionStatus{
+			Code: "us", Image: "plaza:1", Replicas: 2, ReadyReplicas: 1, ConfigurationHash: "hash", Version: "v1",
+		}
 		r.setStatus(g)
 		require.Equal(t, v1alpha1.RegionStatus{Code: "us", Cluster: "member", Endpoint: "https://us.example"}, *r.pass.Region("us"))
 		require.Len(t, r.out.Regions["us"], 2)
@@ -157,10 +222,13 @@ func TestStatusOfADeployment(t *testing.T) {
 			report := func(version string, err error) stage.ServerReport {
 				return stage.ServerReport{Status: statusz.Status{Version: version}, Err: err}
 			}
-			r.pass.Reports = map[v1alpha1.RegionCode][]stage.ServerReport{"us": {report("v2", nil), report("v3", errTest), report("v1", nil), report("v2", nil), report("", nil)}}
+			r.pass.Reports = map[v1alpha1.RegionCode][]stage.ServerReport{
+				"us": {report("v2", nil), report("v3", errTest), report("v1", nil), report("v2", nil), report("", nil)},
+			}
 			r.setStatus(g)
 			require.Equal(t, v1alpha1.RegionStatus{
-				Code: "us", Cluster: "member", Endpoint: "https://us.example", Version: "v2,v1", Image: "plaza:2", Replicas: 2, ReadyReplicas: test.ready,
+				Code: "us", Cluster: "member", Endpoint: "https://us.example", Version: "v2,v1", Image: "plaza:2", Replicas: 2,
+				ReadyReplicas:     test.ready,
 				ConfigurationHash: "hash",
 			}, *r.pass.Region("us"))
 			require.Equal(t, test.again, r.out.Requeue)

@@ -1,6 +1,8 @@
 package schema_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,10 +11,12 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/schema"
+	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/controllers/stagetest"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
@@ -105,12 +109,16 @@ func TestAttempts(t *testing.T) {
 	require.Equal(t, "MigrationFailed", reason)
 	require.Equal(t, "why", status.LastError)
 	require.WithinDuration(t, h.Now.Add(30*time.Second), status.NextRetry.Time, time.Second)
+	require.Equal(t, "Migration attempt 1 failed: why. The next attempt starts at 2026-11-21T09:00:31Z.", h.Report.Results[0].Message)
+	require.Equal(t, 31*time.Second, h.Report.Requeue)
 	h.Now = h.Now.Add(20 * time.Second)
 	_, later := state()
 	require.Equal(t, status, later, "nothing changes while it waits")
 	h.Now = h.Now.Add(12 * time.Second)
 	state()
 	require.Empty(t, jobs(), "the next attempt needs the name")
+	require.Equal(t, "Migration attempt 1 failed: why", h.Report.Results[0].Message)
+	require.Equal(t, time.Second, h.Report.Requeue)
 	reason, _ = state()
 	require.Equal(t, "Migrating", reason)
 	require.Equal(t, "2", jobs()[0].Annotations[render.AnnotationAttempt])
@@ -128,6 +136,8 @@ func TestAttempts(t *testing.T) {
 	reason, status = state()
 	require.Equal(t, "Migrated", reason)
 	require.Nil(t, status.NextRetry)
+	require.NotEmpty(t, status.Current)
+	require.Equal(t, status.Target, status.Current, "the Job does not say more")
 }
 
 // TestTarget checks the target of an image other than the default: it is read from the end of its migration, then from
@@ -261,6 +271,155 @@ func TestRefusedMigration(t *testing.T) {
 	require.Equal(t, h.Pass.Refused, out.Message)
 	require.Equal(t, 3*time.Second, out.Requeue)
 	require.Empty(t, out.Objects)
+}
+
+// TestUpdatesThatAreHeld begins no migration while updates may not begin, unless it is the first one, or repairs something.
+func TestUpdatesThatAreHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(status *v1alpha1.SocialNetworkStatus, target string)
+		held   bool
+	}{
+		"an update":              {func(status *v1alpha1.SocialNetworkStatus, _ string) { status.Schema.Completed = "former" }, true},
+		"the first migration":    {func(*v1alpha1.SocialNetworkStatus, string) {}, false},
+		"one that was completed": {func(status *v1alpha1.SocialNetworkStatus, target string) { status.Schema.Completed = target }, false},
+		"one after another failed": {func(status *v1alpha1.SocialNetworkStatus, _ string) {
+			status.Schema.Completed, status.Schema.LastError = "former", "why"
+		}, false},
+		"the repair of an update": {func(status *v1alpha1.SocialNetworkStatus, _ string) {
+			status.Schema.Completed = "former"
+			status.Regions = []v1alpha1.RegionStatus{{Code: "us", Conditions: []metav1.Condition{
+				{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonRolloutStopped)},
+			}}}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t)
+			h.SN.Spec.Paused = true
+			h.Run(schema.Stage{})
+			h.SN.Spec.Paused, h.Pass.SN.Spec.Paused = false, false
+			h.Pass.Updates.MayBegin = func() stage.Hold {
+				return stage.Hold{Reason: v1alpha1.ReasonWaitingForWindow, Message: "The window is closed.", Again: time.Minute}
+			}
+			c.change(h.Pass.Status, render.MigrationTarget(h.Pass.Network))
+			out := schema.Stage{}.Run(t.Context(), h.Pass)
+			require.Equal(t, metav1.ConditionFalse, out.Status)
+			if c.held {
+				require.Equal(t, v1alpha1.ReasonWaitingForWindow, out.Reason)
+				require.Equal(t, "The window is closed.", out.Message)
+				require.Equal(t, time.Minute, out.Requeue)
+				require.Empty(t, out.Objects)
+			} else {
+				require.Equal(t, v1alpha1.ReasonMigrating, out.Reason)
+			}
+		})
+	}
+}
+
+// TestMigrationInALostCluster cannot migrate the database. Regions in other clusters do not wait for a migration that was completed.
+func TestMigrationInALostCluster(t *testing.T) {
+	h := newHarness(t)
+	us := h.Join(v1alpha1.RegionUS)
+	us.Reason = v1alpha1.ReasonClusterUnreachable
+	out := h.Run(schema.Stage{})
+	require.Equal(t, metav1.ConditionUnknown, out.Status)
+	require.Equal(t, v1alpha1.ReasonClusterUnreachable, out.Reason)
+	require.Equal(t, "The database cannot be migrated. The cluster cluster-us cannot be used.", out.Message)
+	require.False(t, h.Pass.SchemaReady)
+	h.SN.Status.Schema.Completed = render.MigrationTarget(h.Pass.Network)
+	out = h.Run(schema.Stage{})
+	require.Equal(t, metav1.ConditionTrue, out.Status)
+	require.Equal(t, v1alpha1.ReasonMigrated, out.Reason)
+	require.True(t, h.Pass.SchemaReady)
+}
+
+// TestAccountOfMigrations applies the ServiceAccount and the NetworkPolicy of migrations in each pass, also after a migration.
+func TestAccountOfMigrations(t *testing.T) {
+	h := newHarness(t)
+	requireObjects := func(want ...string) {
+		t.Helper()
+		paused := h.SN.Spec.Paused
+		h.SN.Spec.NetworkPolicy.Enabled, h.SN.Spec.Paused, h.Pass.SN.Spec.Paused = true, false, false
+		out := schema.Stage{}.Run(t.Context(), h.Pass)
+		h.SN.Spec.NetworkPolicy.Enabled, h.SN.Spec.Paused = false, paused
+		var kinds []string
+		for _, desired := range out.Objects {
+			require.Same(t, h.Pass.Primary(), desired.Cluster)
+			kinds = append(kinds, desired.Object.GetObjectKind().GroupVersionKind().Kind)
+		}
+		require.Equal(t, want, kinds)
+	}
+	h.SN.Spec.Paused = true
+	h.Run(schema.Stage{})
+	requireObjects("ServiceAccount", "NetworkPolicy", "Job")
+	h.SN.Spec.Paused = false
+	h.Run(schema.Stage{})
+	requireObjects("ServiceAccount", "NetworkPolicy")
+	var jobs batchv1.JobList
+	require.NoError(t, h.Client.List(t.Context(), &jobs))
+	jobs.Items[0].Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	require.NoError(t, h.Client.Status().Update(t.Context(), &jobs.Items[0]))
+	h.Run(schema.Stage{})
+	require.True(t, h.Pass.SchemaReady)
+	requireObjects("ServiceAccount", "NetworkPolicy")
+}
+
+// TestSecretsOfVariables waits for the Secrets of a region's variables, unless they are optional.
+func TestSecretsOfVariables(t *testing.T) {
+	h := newHarness(t)
+	ref := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "token"}, Key: "a"}
+	h.SN.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "TOKEN", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: ref}}}
+	out := h.Run(schema.Stage{})
+	require.Equal(t, v1alpha1.ReasonSecretMissing, out.Reason)
+	require.Equal(t, "Secret token does not exist in the namespace; the operator continues once it is created.", out.Message)
+	require.Equal(t, 3*time.Second, out.Requeue)
+	ref.Optional = new(true)
+	require.Equal(t, v1alpha1.ReasonMigrating, h.Run(schema.Stage{}).Reason)
+	before := h.Pass.Network.SecretsFingerprint
+	h.CreateSecret("token", map[string]string{"b": "x", "url": "not the URL of a database"})
+	require.Equal(t, v1alpha1.ReasonMigrating, h.Run(schema.Stage{}).Reason, "its key is optional, too")
+	require.NotEqual(t, before, h.Pass.Network.SecretsFingerprint)
+	ref.Optional = nil
+	out = h.Run(schema.Stage{})
+	require.Equal(t, v1alpha1.ReasonSecretIncomplete, out.Reason)
+	require.Equal(t, "Secret token has no key a.", out.Message)
+}
+
+// failing is a cache that fails to read objects of a name.
+type failing struct {
+	client.Client
+
+	name string
+}
+
+func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if strings.HasPrefix(key.Name, f.name) {
+		return errors.New("the cache is gone")
+	}
+	return f.Client.Get(ctx, key, object, options...)
+}
+
+// TestUnreadableObjects begins no migration if what it needs cannot be read.
+func TestUnreadableObjects(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason  v1alpha1.Reason
+		message string
+	}{
+		"acme-identity": {v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady."},
+		"acme-db":       {v1alpha1.ReasonApplyFailed, "the cache is gone"},
+		"acme-migrate-": {v1alpha1.ReasonApplyFailed, "The migration's Job could not be read: the cache is gone"},
+	} {
+		h := newHarness(t)
+		h.Cache = failing{h.Client, name}
+		out := h.Run(schema.Stage{})
+		require.Equal(t, metav1.ConditionUnknown, out.Status, name)
+		require.Equal(t, c.reason, out.Reason, name)
+		require.Equal(t, c.message, out.Message, name)
+		require.Empty(t, out.Objects, name)
+		require.False(t, h.Pass.SchemaReady, name)
+	}
+	h := newHarness(t)
+	h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Labels = nil })
+	require.Equal(t, v1alpha1.ReasonMigrating, h.Run(schema.Stage{}).Reason, "it has lost its label")
 }
 
 // TestJobsThatRun checks that the regions wait for the end of the migration, whatever else its Job reports.

@@ -41,17 +41,29 @@ func TestReady(t *testing.T) {
 		reason v1alpha1.Reason
 		says   string
 	}{
-		"all holds":            {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
-		"nothing known":        {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
-		"a stage fails":        {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
-		"a stage is unsure":    {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
-		"a cause explains":     {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
-		"work does not":        {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
-		"a pod is missing":     {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
-		"evacuated":            {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Evacuated", Message: "Other regions serve eu."}), "True", v1alpha1.ReasonEvacuated, "Other regions serve eu."},
-		"evacuation begins":    {holding(metav1.Condition{Type: "EvacuationsApplied", Status: "False", Reason: "EvacuationStarting"}), "False", "EvacuationStarting", "EvacuationsApplied"},
-		"an effect":            {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyPending"}), "False", "KeyPending", "KeysReady"},
-		"effects only":         {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}), "False", "WaitingForKeys", "SchemaMigrated"},
+		"all holds":         {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
+		"nothing known":     {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
+		"a stage fails":     {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
+		"a stage is unsure": {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
+		"a cause explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
+		"work does not":     {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
+		"a pod is missing":  {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
+		"evacuated": {
+			holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Evacuated", Message: "Other regions serve eu."}),
+			"True", v1alpha1.ReasonEvacuated, "Other regions serve eu.",
+		},
+		"evacuation begins": {
+			holding(metav1.Condition{Type: "EvacuationsApplied", Status: "False", Reason: "EvacuationStarting"}), "False",
+			"EvacuationStarting", "EvacuationsApplied",
+		},
+		"an effect": {
+			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyPending"}),
+			"False", "KeyPending", "KeysReady",
+		},
+		"effects only": {
+			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}),
+			"False", "WaitingForKeys", "SchemaMigrated",
+		},
 		"the first explains":   {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
 		"alerts do not count":  {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
 		"nor does placement":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
@@ -116,7 +128,8 @@ func TestReport(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Generation: 4}}
 	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}, {Code: "us"}}
-	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{{Code: "sg", Version: "v1"}, {Code: "us", Version: "v2"}}}}
+	before := []v1alpha1.RegionStatus{{Code: "sg", Version: "v1"}, {Code: "us", Version: "v2"}}
+	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: before}}
 	meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{Type: "A", Status: "True", Reason: "Old", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))})
 	report := &Report{}
 	first := Result{Condition: "A", Outcome: True("New", "line one\n  and two")}
@@ -240,7 +253,8 @@ func TestManyPendingChanges(t *testing.T) {
 // TestConditionChanges checks which changes of conditions are worth an event.
 func TestConditionChanges(t *testing.T) {
 	status := func(kind, status, reason string) *v1alpha1.SocialNetworkStatus {
-		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{{Type: kind, Status: metav1.ConditionStatus(status), Reason: reason, Message: status}}}
+		c := metav1.Condition{Type: kind, Status: metav1.ConditionStatus(status), Reason: reason, Message: status}
+		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{c}}
 	}
 	none := &v1alpha1.SocialNetworkStatus{}
 	for name, c := range map[string]struct {
@@ -324,7 +338,9 @@ func TestPaused(t *testing.T) {
 	for message, changes := range map[string][]string{
 		"Paused by spec.paused; no changes are pending.":                                   nil,
 		"Paused by spec.paused; 1 changes are pending, the first: create Service acme-us.": {"create Service acme-us"},
-		"Paused by spec.paused; 2 changes are pending, the first: create Service acme-us.": {"create Service acme-us", "create Service acme-eu"},
+		"Paused by spec.paused; 2 changes are pending, the first: create Service acme-us.": {
+			"create Service acme-us", "create Service acme-eu",
+		},
 	} {
 		sn := &v1alpha1.SocialNetwork{}
 		sn.Spec.Paused = true

@@ -22,8 +22,9 @@ func TestFlags(t *testing.T) {
 	})
 	require.NoError(t, cmd.Execute())
 	require.Equal(t, options{
-		metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", leaderElection: true, namespaces: []string{"a", "b"}, namespace: "operators",
-		image: "plaza:v1", logLevel: slog.LevelWarn, qps: 7, imagePrefixes: []string{"a.example/", "b.example/"}, secretLabel: "usable=true",
+		metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", leaderElection: true, namespaces: []string{"a", "b"},
+		namespace: "operators",
+		image:     "plaza:v1", logLevel: slog.LevelWarn, qps: 7, imagePrefixes: []string{"a.example/", "b.example/"}, secretLabel: "usable=true",
 		deletionTimeout: 2 * time.Hour, maxRollouts: 3,
 	}, got)
 
@@ -49,7 +50,8 @@ func TestDefaultFlags(t *testing.T) {
 	cmd.SetArgs([]string{})
 	require.NoError(t, cmd.Execute())
 	require.Equal(t, options{
-		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", namespace: "operators", image: "plaza:v1", logLevel: slog.LevelInfo, qps: 100,
+		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", namespace: "operators", image: "plaza:v1", logLevel: slog.LevelInfo,
+		qps:             100,
 		deletionTimeout: time.Hour,
 	}, got)
 	of, err := got.reconcilerOptions()

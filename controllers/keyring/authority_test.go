@@ -2,6 +2,7 @@ package keyring_test
 
 import (
 	"crypto/rand"
+	"strings"
 	"testing"
 	"time"
 
@@ -188,4 +189,52 @@ func TestAuthorityRepairs(t *testing.T) {
 		require.ErrorAs(t, err, new(*keyring.BrokenError))
 		require.NotContains(t, err.Error(), "PRIVATE")
 	}
+}
+
+// TestAuthorityRequests checks that each request to rotate the authority is handled once.
+func TestAuthorityRequests(t *testing.T) {
+	c := &calls{t: t, in: keyring.AuthorityInput{
+		NetworkID: "0123456789abcdef01234567", Now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), Random: rand.Reader, Request: "first",
+	}}
+	c.step()
+	c.read()
+	c.step()
+	require.Equal(t, []v1alpha1.Reason{v1alpha1.ReasonKeysCreated}, c.takeEvents(), "the first authority is a new one already")
+	for _, request := range []string{strings.Repeat("ü", 100), "second"} {
+		c.in.Request = request
+		end := c.last.Active.Certificate.NotAfter
+		c.step()
+		require.Equal(t, []v1alpha1.Reason{v1alpha1.ReasonRotationStarted}, c.takeEvents())
+		require.LessOrEqual(t, len(c.last.Annotations[keyring.AnnotationRequest]), 63)
+		require.Equal(t, end.Add(-60*day), c.last.Due, "then it becomes active without the servers")
+		c.read()
+		c.step()
+		c.in.Now = c.in.Now.Add(day)
+		c.step()
+		c.takeEvents()
+		for _, next := range []string{request, ""} {
+			c.in.Request = next
+			c.step()
+			require.Empty(t, c.takeEvents())
+			require.Len(t, c.last.All, 1)
+		}
+	}
+}
+
+// TestAuthorityAfterAClockWasSetBack checks that the overlap of a rotation is not prolonged by a clock that was ahead.
+func TestAuthorityAfterAClockWasSetBack(t *testing.T) {
+	c := newCalls(t)
+	c.read()
+	c.in.Request = "now"
+	c.step()
+	c.read()
+	c.step()
+	require.Len(t, c.last.All, 2)
+	c.in.Annotations[keyring.AnnotationRotated] = c.in.Now.Add(30 * day).Format(time.RFC3339)
+	c.step()
+	require.True(t, c.last.Changed)
+	require.Equal(t, c.in.Now.Add(day), c.last.Due)
+	c.in.Now = c.in.Now.Add(day)
+	c.step()
+	require.Len(t, c.last.All, 1)
 }

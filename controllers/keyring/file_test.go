@@ -177,12 +177,16 @@ func TestExisting(t *testing.T) {
 		return fmt.Sprintf(`{"id":%q,"key":"hush-hush-hush-hush-%s","notAfter":%q}`, id, id, end)
 	}
 	for name, c := range map[string]struct{ keys, want, candidate, broken string }{
-		"one":             {keys: key("a", ""), want: "a Active", candidate: "a"},
-		"several":         {keys: key("z", "2026-11-30T00:00:00Z") + "," + key("a", "") + "," + key("b", ""), want: "z Retiring, a Active, b Active", candidate: "a"},
-		"over":            {keys: key("z", "2026-10-30T00:00:00Z") + "," + key("a", ""), want: "a Active", candidate: "a"},
-		"all with an end": {keys: key("a", "2026-11-30T00:00:00Z") + "," + key("b", "2026-12-30T00:00:00Z"), want: "a Retiring, b Active", candidate: "b"},
-		"all over":        {keys: key("a", "2026-10-30T00:00:00Z"), broken: "the key file is invalid: it has no valid key"},
-		"none":            {broken: "the key file is invalid: it has no valid key"},
+		"one":                   {keys: key("a", ""), want: "a Active", candidate: "a"},
+		"several":               {keys: key("z", "2026-11-30T00:00:00Z") + "," + key("a", "") + "," + key("b", ""), want: "z Retiring, a Active, b Active", candidate: "a"},
+		"over":                  {keys: key("z", "2026-10-30T00:00:00Z") + "," + key("a", ""), want: "a Active", candidate: "a"},
+		"all with an end":       {keys: key("a", "2026-11-30T00:00:00Z") + "," + key("b", "2026-12-30T00:00:00Z"), want: "a Retiring, b Active", candidate: "b"},
+		"the endless one first": {keys: key("a", "") + "," + key("z", "2026-11-30T00:00:00Z"), want: "a Active, z Retiring", candidate: "a"},
+		"the later one first": {
+			keys: key("b", "2026-12-30T00:00:00Z") + "," + key("a", "2026-11-30T00:00:00Z"), want: "b Active, a Retiring", candidate: "b",
+		},
+		"all over": {keys: key("a", "2026-10-30T00:00:00Z"), broken: "the key file is invalid: it has no valid key"},
+		"none":     {broken: "the key file is invalid: it has no valid key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			states, candidate, err := keyring.Existing(keyring.NewSecret(`{"keys":[`+c.keys+`]}`), dawn)
@@ -314,5 +318,15 @@ func TestEventString(t *testing.T) {
 		"Other":                        "Other k",
 	} {
 		require.Equal(t, want, keyring.Event{Reason: what, KeyID: "k", Until: dawn}.String())
+	}
+	revoked := keyring.Event{Reason: v1alpha1.ReasonKeyRevoked, Kind: keyring.APIKeys, KeyID: "k", Until: dawn, Requested: true}
+	require.Equal(t, "the API key k was revoked on request", revoked.String())
+	for reason, want := range map[v1alpha1.Reason]string{
+		v1alpha1.ReasonKeysCreated:     "created the authority of control calls a",
+		v1alpha1.ReasonRotationStarted: "started a rotation with the new authority of control calls a",
+		v1alpha1.ReasonKeyActivated:    "the authority of control calls a issues the certificates now",
+		v1alpha1.ReasonKeyRevoked:      "the authority of control calls a is no longer trusted",
+	} {
+		require.Equal(t, want, keyring.AuthorityEvent{Reason: reason, ID: "a"}.String())
 	}
 }

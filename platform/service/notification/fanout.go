@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
 // membersPerPage is the number of members whom one outbox row tells.
@@ -60,16 +61,25 @@ func (s *Service) fanOutMessage(ctx context.Context, f fanOut) error {
 		return err
 	}
 	ids := service.Map(members, func(u store.ChannelUser) string { return u.UserID })
-	told := mentioned(m.Mentions)
-	mention := a
+	isMentioned, mention := mentionedIn(m), a
 	mention.names = append([]string{"text-mention-message.created"}, a.names...)
-	if err := s.tell(ctx, ids, a, func(id string) bool { return !slices.Contains(told, id) }); err != nil {
+	if err := s.tell(ctx, ids, a, func(id string) bool { return !isMentioned(id) }); err != nil {
 		return err
 	}
-	if err := s.tell(ctx, ids, mention, func(id string) bool { return slices.Contains(told, id) }); err != nil {
+	if err := s.tell(ctx, ids, mention, isMentioned); err != nil {
 		return err
 	}
 	return s.goOn(ctx, f, ids)
+}
+
+// mentionedIn reports whether a message mentions a member of its channel, by internal id, or the channel.
+func mentionedIn(m store.Message) func(userID string) bool {
+	mentions := view.MessageMentions(m.Mentions)
+	return func(userID string) bool {
+		return slices.ContainsFunc(mentions, func(mention view.MessageMention) bool {
+			return mention.Type == view.MentionChannel || slices.Contains(mention.UserIDs, userID)
+		})
+	}
 }
 
 // messageEvents returns the names of the event of a message.

@@ -3,14 +3,17 @@ package notification_test
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/push"
@@ -110,4 +113,59 @@ func register(t *testing.T, w *servicetest.World, user, token string) {
 	tx.InsertSession(store.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: hash, CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)})
 	tx.PutPushDevice(store.PushDevice{UserID: user, Device: deviceNamed(token), Platform: "web", Provider: push.WebPush, Token: token, UpdatedAt: now})
 	require.NoError(t, tx.Commit(t.Context()))
+}
+
+// scripted is a provider that answers by the title of the message.
+type scripted map[string]error
+
+func (s scripted) Send(_ context.Context, _ string, m push.Message) error { return s[m.Title] }
+
+// TestResultsOfPushes sends a push of each result. Those that a provider may accept later are tried again after the longer of its pause and
+// the one of the server, unless they would be old by then. All others are not tried again.
+func TestResultsOfPushes(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	later := func(after time.Duration) error { return &push.SendError{Outcome: push.Later, After: after} }
+	w.Deps.Push = map[string]push.Sender{push.WebPush: scripted{
+		"gone": &push.SendError{Outcome: push.Gone}, "refused": &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
+		"later": later(0), "in an hour": later(time.Hour), "at the end": later(push.Lifetime), "too late": later(push.Lifetime + time.Second),
+	}}
+	registry := prometheus.NewRegistry()
+	sender, err := notification.NewSender(w.Deps, registry)
+	require.NoError(t, err)
+	user, tx := region.NewID(region.EU), w.Store.NewTx(region.EU)
+	for _, title := range []string{"sent", "gone", "refused", "broken", "later", "in an hour", "at the end", "too late", "no device"} {
+		if title != "no device" {
+			register(t, w, user, title)
+		}
+		p := store.Push{Provider: push.WebPush, UserID: user, Device: deviceNamed(title), Title: title, Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
+		p.Identify(title)
+		tx.AddPush(p)
+	}
+	require.NoError(t, tx.Commit(t.Context()))
+	_, err = sender.Job().Drain(t.Context(), region.EU, int64(slices.Index(push.Providers, push.WebPush)))
+	require.NoError(t, err)
+	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05",
+		w.Text(t, `SELECT string_agg(title || ' ' || (not_before - created_at), ', ' ORDER BY title) FROM pushes`))
+	require.Equal(t, "at the end, broken, in an hour, later, refused, sent, too late", // without that of the token that is gone
+		w.Text(t, `SELECT string_agg(token, ', ' ORDER BY token) FROM push_devices`))
+	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP plaza_push_notifications_total Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.
+# TYPE plaza_push_notifications_total counter
+plaza_push_notifications_total{provider="apns",result="dropped"} 0
+plaza_push_notifications_total{provider="apns",result="gone"} 0
+plaza_push_notifications_total{provider="apns",result="later"} 0
+plaza_push_notifications_total{provider="apns",result="refused"} 0
+plaza_push_notifications_total{provider="apns",result="sent"} 0
+plaza_push_notifications_total{provider="fcm",result="dropped"} 0
+plaza_push_notifications_total{provider="fcm",result="gone"} 0
+plaza_push_notifications_total{provider="fcm",result="later"} 0
+plaza_push_notifications_total{provider="fcm",result="refused"} 0
+plaza_push_notifications_total{provider="fcm",result="sent"} 0
+plaza_push_notifications_total{provider="webpush",result="dropped"} 2
+plaza_push_notifications_total{provider="webpush",result="gone"} 1
+plaza_push_notifications_total{provider="webpush",result="later"} 4
+plaza_push_notifications_total{provider="webpush",result="refused"} 2
+plaza_push_notifications_total{provider="webpush",result="sent"} 1
+`)))
 }

@@ -142,6 +142,11 @@ func TestAPNsFailures(t *testing.T) {
 	}{
 		"unregistered":    {410, "Unregistered", nil, SendError{Outcome: Gone, Reason: "Unregistered"}},
 		"bad token":       {400, "BadDeviceToken", nil, SendError{Outcome: Gone, Reason: "BadDeviceToken"}},
+		"expired":         {403, "ExpiredToken", nil, SendError{Outcome: Gone, Reason: "ExpiredToken"}},
+		"gone by status":  {410, "", nil, SendError{Outcome: Gone, Reason: "status 410"}},
+		"timeout":         {408, "", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Later, Reason: "status 408", After: 5 * time.Second}},
+		"expired key":     {403, "ExpiredProviderToken", nil, SendError{Outcome: Later, Reason: "ExpiredProviderToken"}},
+		"with a delay":    {400, "BadTopic", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Refused, Reason: "BadTopic"}},
 		"other app":       {400, "DeviceTokenNotForTopic", nil, SendError{Outcome: Gone, Reason: "DeviceTokenNotForTopic"}},
 		"too large":       {413, "PayloadTooLarge", nil, SendError{Outcome: Refused, Reason: "PayloadTooLarge"}},
 		"wrong key":       {403, "InvalidProviderToken", nil, SendError{Outcome: Later, Reason: "InvalidProviderToken"}},
@@ -172,5 +177,36 @@ func TestSettingsAreChecked(t *testing.T) {
 		_, err := Senders(o)
 		require.Error(t, err, name)
 		require.NotContains(t, err.Error(), "not a key")
+	}
+	a := newApple(t)
+	der, err := x509.MarshalPKCS8PrivateKey(a.key)
+	require.NoError(t, err)
+	complete := Options{
+		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t", APNsTopic: "a",
+	}
+	senders, err := Senders(complete)
+	require.NoError(t, err)
+	require.Equal(t, []string{APNs}, Names(senders), "the providers without credentials are off")
+	for name, change := range map[string]func(*Options){
+		"key id": func(o *Options) { o.APNsKeyID = "" }, "team id": func(o *Options) { o.APNsTeamID = "" }, "topic": func(o *Options) { o.APNsTopic = "" },
+	} {
+		o := complete
+		change(&o)
+		_, err := Senders(o)
+		require.ErrorIs(t, err, errAPNsSettings, name)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 18, 0, 0, 0, time.UTC)
+	for value, want := range map[string]time.Duration{
+		"": 0, "7": 7 * time.Second, "0": 0, "-7": 0, "soon": 0, "99999999999": 0,
+		"Mon, 23 Nov 2026 18:00:30 GMT": 30 * time.Second, "Mon, 23 Nov 2026 17:59:30 GMT": 0,
+	} {
+		require.Equal(t, want, retryAfter(value, now), value)
+	}
+	for status, want := range map[int]bool{199: false, 200: true, 204: true, 299: true, 300: false} {
+		require.Equal(t, want, answer{status: status}.ok(), status)
 	}
 }

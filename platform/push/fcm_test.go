@@ -1,6 +1,7 @@
 package push_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -167,8 +168,23 @@ func TestFCMWithoutAccess(t *testing.T) {
 	<-g.sent
 	wrong := senderOf(t, push.FCM, push.Options{FCMCredentials: credentialsOf(t, newGoogle(t), g.URL), FCMURL: g.URL})
 	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "no access token for FCM"}, wrong.Send(t.Context(), "device-1", message))
+	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer in time"}, sender.Send(late, "device-1", message))
 	g.Close()
 	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), "device-1", message))
+}
+
+// TestRedirectsAreNotFollowed has the provider redirect to another one, which must not receive the message.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	g, other := newGoogle(t), newGoogle(t)
+	g.answer = func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/v1/projects/climbers/messages:send", http.StatusTemporaryRedirect)
+	}
+	sender := senderOf(t, push.FCM, push.Options{FCMCredentials: g.credentials(t), FCMURL: g.URL})
+	require.Equal(t, &push.SendError{Outcome: push.Refused, Reason: "status 307"}, sender.Send(t.Context(), "device-1", message))
+	require.Empty(t, other.sent)
 }
 
 // credentialsOf returns the credentials of g's key with the token endpoint of another server.

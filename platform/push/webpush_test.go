@@ -167,6 +167,8 @@ func TestWebPushFailures(t *testing.T) {
 	long.Body = strings.Repeat("x", maxWebRecord)
 	require.Equal(t, &SendError{Outcome: Refused, Reason: "the message is too long"}, sender.Send(t.Context(), b.subscription(), long))
 	require.Equal(t, &SendError{Outcome: Gone, Reason: "the subscription is not valid"}, sender.Send(t.Context(), "token", sample))
+	wrong := strings.Replace(b.subscription(), b64.EncodeToString(b.key.PublicKey().Bytes()), "YQ", 1)
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the keys of the subscription are not valid"}, sender.Send(t.Context(), wrong, sample))
 	b.Close()
 	require.Equal(t, &SendError{Outcome: Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), b.subscription(), sample))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -138,6 +139,8 @@ func TestCursorOf(t *testing.T) {
 		{"none", nil, 10},
 		{"limit", &plazav1.MarkerPageOptions{Limit: &limit}, 7},
 		{"nonsense", &plazav1.MarkerPageOptions{Token: "nonsense"}, 0},
+		{"a token", &plazav1.MarkerPageOptions{Token: page.Cursor{Limit: 3, ID: region.FixedID(region.EU)}.Token()}, 3},
+		{"backward", &plazav1.MarkerPageOptions{Token: page.Cursor{Limit: 3, ID: region.FixedID(region.EU), Back: true}.Token()}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cursor, err := cursorOf(c.options)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -9,8 +10,11 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -133,4 +137,77 @@ func TestRequireChange(t *testing.T) {
 	require.NoError(t, RequireChange(servicetest.Admin(), "host"))
 	require.NoError(t, RequireChange(servicetest.User(t, "me", auth.RoleGlobalAdmin), "host"))
 	require.Error(t, RequireChange(servicetest.User(t, "me"), "host"))
+}
+
+// TestRequireSeeIn checks who sees a room in a post of a community, with the rows that decide about it, and who takes part in it.
+func TestRequireSeeIn(t *testing.T) {
+	t.Parallel()
+	public := visibility.Target{Community: &store.Community{IsPublic: true}}
+	private := visibility.Target{Community: &store.Community{}}
+	joined, banned := private, public
+	joined.Member = &store.Member{State: store.StateMember}
+	banned.Member = &store.Member{State: store.StateBanned}
+	post := &store.Post{TargetType: "community", FeedType: "published"}
+	gone := &store.Post{TargetType: "community", FeedType: "published", DeletedAt: &noon}
+	room, own := Broadcast{PostID: "p"}, Broadcast{PostID: "p", Participants: []string{"me"}}
+	me, admin := servicetest.User(t, "me"), servicetest.Admin()
+	for name, test := range map[string]struct {
+		broadcast Broadcast
+		target    visibility.Target
+		post      *store.Post
+		caller    *auth.Caller
+		see, send bool
+	}{
+		"without a post":                      {Broadcast{}, visibility.Target{}, nil, me, true, false},
+		"without a post, as a participant":    {Broadcast{Participants: []string{"me"}}, visibility.Target{}, nil, me, true, true},
+		"deleted":                             {Broadcast{Deleted: true, Participants: []string{"me"}}, visibility.Target{}, nil, me, false, false},
+		"deleted, as an administrator":        {Broadcast{Deleted: true}, visibility.Target{}, nil, admin, false, false},
+		"banned":                              {Broadcast{Banned: []string{"me"}}, visibility.Target{}, nil, me, false, false},
+		"in a public community":               {room, public, post, me, true, false},
+		"in a private community":              {room, private, post, me, false, false},
+		"in a private community, as a member": {room, joined, post, me, true, false},
+		"as a participant":                    {own, joined, post, me, true, true},
+		"as a guest":                          {own, private, post, me, true, true},
+		"as a participant who is banned":      {own, banned, post, me, true, true},
+		"as an administrator":                 {room, private, post, admin, true, true},
+		"the post is deleted":                 {room, public, gone, me, false, false},
+		"as a participant, it is deleted":     {own, public, gone, me, true, true},
+		"as a participant, it is purged":      {own, visibility.Target{}, nil, me, true, true},
+	} {
+		err := test.broadcast.RequireSeeIn(test.target, test.post, test.caller)
+		require.Equal(t, test.see, err == nil, "%s: %v", name, err)
+		err = test.broadcast.RequireStageIn(test.target, test.post, test.caller)
+		require.Equal(t, test.send, err == nil, "%s: %v", name, err)
+	}
+}
+
+// TestEmitEnds checks that the end of at most 100 broadcasts is announced, and not that of those which have not started.
+func TestEmitEnds(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	w.Deps.View = &view.Builder{}
+	announced := func(open ...store.OpenBroadcast) []string {
+		t.Helper()
+		ctx := auth.WithCaller(t.Context(), servicetest.Admin())
+		var names []string
+		for _, row := range EmitEnds(ctx, w.Deps, w.Store.NewTx(region.EU), open) {
+			var all []store.Event
+			require.NoError(t, json.Unmarshal(row.Payload, &all))
+			for _, e := range all {
+				names = append(names, e.Name+" "+e.Topic)
+			}
+		}
+		return names
+	}
+	room, stream := region.NewID(region.EU), region.NewID(region.EU)
+	require.Equal(t, []string{"room.terminated " + room, "video-streaming.didTerminate " + stream}, announced(
+		store.OpenBroadcast{ID: stream, Started: true}, store.OpenBroadcast{ID: room, IsRoom: true, Started: true},
+		store.OpenBroadcast{ID: region.NewID(region.EU)}, store.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: true},
+	))
+	many := make([]store.OpenBroadcast, maxEnds+1)
+	for i := range many {
+		many[i] = store.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: i%2 == 0, Started: true}
+	}
+	require.Len(t, announced(many[1:]...), maxEnds)
+	require.Len(t, announced(many...), maxEnds)
 }

@@ -53,6 +53,17 @@ func TestDistinctConversation(t *testing.T) {
 	require.Equal(t, ids[0], requireChannel(t, again)["channelId"])
 	require.InDelta(t, 3, again.Int(t, "channels.0.memberCount"), 0, "who left belongs to it again")
 	require.Equal(t, "member", channelUser(t, bob, ids[0])["membership"])
+
+	chat := &chat{id: text(two, "_id")}
+	chat.newMessage(t, alice, "1")
+	require.Equal(t, feedMark{Unread: 1}, chat.mark(t, bob, 1))
+	bob.Do(t, http.MethodDelete, chat.path("/leave"), nil).OK(t)
+	require.Eventually(t, func() bool { return unread(t, bob) == 0 }, apptest.Patience, tick)
+	createConversation(t, alice, bob).OK(t)
+	chat.newMessage(t, alice, "2")
+	require.Eventually(t, func() bool { return unread(t, bob) == 1 }, apptest.Patience, tick, "what is written after the return is unread")
+	admin(t).Do(t, http.MethodDelete, chat.path(""), nil).OK(t)
+	requireFailure(t, forbidden, createConversation(t, bob, alice))
 }
 
 func TestConversation(t *testing.T) {
@@ -64,7 +75,10 @@ func TestConversation(t *testing.T) {
 	first := requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, body))
 	second := requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, body))
 	require.NotEqual(t, first["channelId"], second["channelId"])
-	require.Subset(t, first, object{"displayName": "us", "tags": []any{"t"}, "metadata": object{"a": 1.0}, "isDistinct": false})
+	require.Subset(t, first, object{
+		"displayName": "us", "tags": []any{"t"}, "metadata": object{"a": 1.0}, "isDistinct": false, "avatarFileId": body["avatarFileId"], "notificationMode": "default",
+		"messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 10.0,
+	})
 	id := text(first, "channelId")
 	require.Equal(t, "renamed", requireChannel(t, alice.Do(t, http.MethodPut, channelPath(id), object{"displayName": "renamed"}))["displayName"])
 	moderate := object{"userIds": []string{stranger.UserID}, "role": "channel-moderator"}

@@ -157,7 +157,7 @@ func TestSeenChannels(t *testing.T) {
 		return reader.At(region.SG).Do(t, http.MethodPost, channelsPath+"/seen", object{"channels": segments})
 	}
 	for _, c := range []struct{ to, want int }{{2, 2}, {1, 2}, {100, 3}} {
-		seen(object{"channelId": chat.id, "readToSegment": c.to}, object{"channelId": other.id, "readToSegment": 7}, object{"channelId": "none", "readToSegment": 1}).OK(t)
+		seen(object{"channelId": chat.id, "readToSegment": c.to}, object{"channelId": chat.id, "readToSegment": 0}, object{"channelId": other.id, "readToSegment": 7}, object{"channelId": "none", "readToSegment": 1}).OK(t)
 		require.Equal(t, c.want, readTo())
 		require.Equal(t, 3-c.want, unread(t, reader))
 	}

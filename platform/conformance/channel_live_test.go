@@ -101,6 +101,11 @@ func TestRoomCreatedBeforeChannels(t *testing.T) {
 	host := newUser(t, region.EU, "host")
 	id := host.Do(t, http.MethodPost, roomsPath, object{"title": "Old"}).OK(t).String(t, "rooms.0.roomId")
 	stream := text(newStream(t, host), "streamId")
+	posts := map[string]string{}
+	for kind, data := range map[string]object{"room": {"roomId": id}, "liveStream": {"streamId": stream}} {
+		body := object{"targetType": "user", "dataType": kind, "data": data}
+		posts[kind] = host.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).String(t, "posts.0.postId")
+	}
 	for _, table := range []string{"channels", "message_feeds"} {
 		execute(t, host.Network, "DELETE FROM "+table+" WHERE id IN ('"+id+"', '"+stream+"')")
 	}
@@ -109,11 +114,14 @@ func TestRoomCreatedBeforeChannels(t *testing.T) {
 	execute(t, host.Network, "UPDATE rooms SET has_channel = false WHERE id = '"+id+"'")
 	execute(t, host.Network, "UPDATE video_streams SET has_channel = false WHERE id = '"+stream+"'")
 	require.Empty(t, host.Do(t, http.MethodGet, roomsPath+"/"+id, nil).OK(t).String(t, "rooms.0.liveChannelId"))
-	made := requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": id, "displayName": "Now"}))
-	require.Subset(t, made, object{"channelId": id, "displayName": "Now"})
+	made := requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": id, "postId": posts["room"], "displayName": "Now"}))
+	require.Subset(t, made, object{
+		"channelId": id, "displayName": "Now", "attachedTo": object{"roomId": id, "videoStreamId": "", "postId": posts["room"]},
+	})
 	require.Equal(t, id, host.Do(t, http.MethodGet, roomsPath+"/"+id, nil).OK(t).String(t, "rooms.0.liveChannelId"))
 	made = requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "videoStreamId": stream}))
 	require.Equal(t, stream, made["channelId"])
+	require.Equal(t, object{"roomId": "", "videoStreamId": stream, "postId": posts["liveStream"]}, made["attachedTo"])
 	require.Equal(t, stream, host.Do(t, http.MethodGet, streamsPath+"/"+stream, nil).OK(t).String(t, "videoStreamings.0.channelId"))
 }
 

@@ -160,6 +160,9 @@ func TestMutes(t *testing.T) {
 	mute("/users/mute", with(named(member), object{"mutePeriod": 0}))
 	requireLoud()
 	l.with("memberships[]", "muted").requireOrder(t, []string{})
+	quiet := newChatOf(t, boss, object{"isMuted": true}, member)
+	require.Equal(t, true, getChannel(t, member, quiet.id)["isMuted"])
+	requireFailure(t, channelMuted, quiet.sendMessage(t, member, "from the beginning"))
 	mute("/users/mute", with(named(boss), object{"mutePeriod": -1}))
 	chat.newMessage(t, boss, "moderators write all the same")
 	path := "/api/v2/channel/" + chat.id
@@ -249,6 +252,24 @@ func TestListChannelUsers(t *testing.T) {
 		{"other sort", boss, http.MethodGet, channelUsersPath(id) + "?sortBy=size", nil, invalid("sortBy")},
 		{"unknown", boss, http.MethodGet, channelUsersPath(unknownID), nil, notFound},
 	})
+}
+
+// TestFullChannel fills a channel: no further user joins it or is added to it, until a member leaves.
+func TestFullChannel(t *testing.T) {
+	t.Parallel()
+	boss, last, late := newUser(t, region.EU, "boss"), newUser(t, region.US, "last"), newUser(t, region.SG, "late")
+	chat := newChat(t, boss)
+	full := failure{status: 403, code: 400305}
+	execute(t, boss.Network, "UPDATE counters SET n = n + 9998 WHERE kind = 'members' AND ref = $1", chat.id)
+	requireFailure(t, full, boss.Do(t, http.MethodPost, chat.path("/users"), named(last, late)))
+	last.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
+	require.InDelta(t, 10_000, getChannel(t, boss, chat.id)["memberCount"], 0)
+	requireFailure(t, full, late.Do(t, http.MethodPost, chat.path("/join"), nil))
+	requireFailure(t, full, boss.Do(t, http.MethodPost, chat.path("/users"), named(late)))
+	boss.Do(t, http.MethodPut, chat.path("/users/ban"), named(late)).OK(t)
+	last.Do(t, http.MethodDelete, chat.path("/leave"), nil).OK(t)
+	boss.Do(t, http.MethodPut, chat.path("/users/unban"), named(late)).OK(t)
+	late.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
 }
 
 // TestChannelCountsFollow joins, leaves, bans and promotes users concurrently; afterwards the counts match the rows.

@@ -84,6 +84,14 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 		newPost(t, u.author, community, object{"dataType": "liveStream", "data": object{"text": "x", "streamId": stream}})
 		return privatePlace{path: streamsPath + "/" + stream, end: func() { leave(t, community, u.member) }}
 	},
+	"new thumbnail of a room in a private community": func(t *testing.T, u *fileReaders, id string) privatePlace {
+		t.Helper()
+		community := newPrivate(t, u, nil)
+		room := text(newRoom(t, u.author), "roomId")
+		newPost(t, u.author, community, object{"dataType": "room", "data": object{"text": "x", "roomId": room}})
+		u.author.Do(t, http.MethodPut, roomsPath+"/"+room, object{"thumbnailFileId": id}).OK(t)
+		return privatePlace{path: roomsPath + "/" + room, end: func() { leave(t, community, u.member) }}
+	},
 	"community that becomes private": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
 		community := newPrivate(t, u, object{"isPublic": true})

@@ -117,6 +117,11 @@ func TestMarkersOfAUser(t *testing.T) {
 	require.Equal(t, feedMark{2, 2, 1, 2, false}, read(1), "never back")
 	require.Equal(t, feedMark{2, 2, 1, 2, false}, deliver(1))
 	require.Equal(t, feedMark{3, 3, 0, 2, false}, read(100), "never past the last")
+
+	late := newUser(t, region.US, "late")
+	f.users = append(f.users, late)
+	f.push(t, object{"creatorId": author.UserID})
+	require.Equal(t, feedMark{Read: 3, Delivered: 3, Unread: 1}, feedMarkOf(t, f.awaitMessage(t, late)), "earlier messages count as read")
 }
 
 func TestMarkersOfChannels(t *testing.T) {
@@ -220,7 +225,13 @@ func TestSyncMarkers(t *testing.T) {
 	f := newMessageFeed(channel, region.SG, user)
 	f.push(t)
 	f.awaitMessage(t, user)
-	_, ids := sync(since)
+	ahead, ids := sync("2999-01-01T00:00:00.000Z")
+	require.Empty(t, ids)
+	require.Less(t, ahead, "2999", "the clock of the device is ahead")
+	unchanged, ids := sync(ahead)
+	require.Empty(t, ids)
+	require.Equal(t, ahead, unchanged)
+	_, ids = sync(since)
 	require.Equal(t, []string{f.id}, ids)
 	r := user.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t)
 	require.NotNil(t, r.Get(t, "userMarkers.0.lastSyncAt"))

@@ -202,11 +202,20 @@ func TestAutoDeleteFlaggedMessages(t *testing.T) {
 	t.Parallel()
 	boss, one, two := newUser(t, region.EU, "boss"), newUser(t, region.US, "one"), newUser(t, region.SG, "two")
 	c := newChat(t, boss, one, two)
-	boss.Do(t, http.MethodPut, c.path(""), object{"messageAutoDeleteEnabled": true, "autoDeleteMessageByFlagLimit": 2}).OK(t)
+	boss.Do(t, http.MethodPut, c.path(""), object{"autoDeleteMessageByFlagLimit": 2}).OK(t)
+	kept := c.newMessage(t, boss, "not deleted: it is off")
+	for _, by := range []*apptest.Client{one, two} {
+		require.Equal(t, false, requireMessage(t, by.Do(t, http.MethodPost, messagesPath+"/"+kept+"/flags", nil))["isDeleted"])
+	}
+	boss.Do(t, http.MethodPut, c.path(""), object{"messageAutoDeleteEnabled": true}).OK(t)
+	reader := boss.ConnectMQTT(t).RequireSubscribe(t, boss.Network.NetworkID+"/chat/"+c.id+"/#")
 	id := c.newMessage(t, boss, "hello")
 	require.Equal(t, false, requireMessage(t, one.Do(t, http.MethodPost, messagesPath+"/"+id+"/flags", nil))["isDeleted"])
 	require.Equal(t, true, requireMessage(t, two.Do(t, http.MethodPost, messagesPath+"/"+id+"/flags", nil))["isDeleted"])
 	require.Equal(t, true, getMessage(t, boss, id)["isDeleted"])
+	e, _ := reader.Until(t, "message.deleted")
+	require.Equal(t, id, e.Response().String(t, "data.messages.0.messageId"))
+	require.Equal(t, false, getMessage(t, boss, kept)["isDeleted"])
 }
 
 func TestReactionsToMessages(t *testing.T) {

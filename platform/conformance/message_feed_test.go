@@ -86,6 +86,9 @@ func TestSubchannel(t *testing.T) {
 	} {
 		requireRefused(t, r, http.StatusNotFound, 400400)
 	}
+	inChannel := c.newMessage(t, boss, "still there")
+	batch := boss.Do(t, http.MethodGet, messagesPath+"/list?messageIds[]="+text(m, "messageId")+"&messageIds[]="+inChannel, nil)
+	require.Equal(t, []string{inChannel}, batch.OK(t).Strings(t, "messages", "messageId"))
 	for _, body := range []object{{"channelId": c.id}, {"channelId": c.id, "name": strings.Repeat("x", 101)}, {"name": "x"}} {
 		requireRefused(t, boss.Do(t, http.MethodPost, subchannelsPath, body), http.StatusUnprocessableEntity, 500000)
 	}
@@ -103,6 +106,13 @@ func TestSubchannelOfAConversation(t *testing.T) {
 	requireRefused(t, third.Do(t, http.MethodGet, subchannelsPath+"/"+id, nil), http.StatusNotFound, 400400)
 	(&chat{id: id}).newMessage(t, one, "hello")
 	requireRefused(t, (&chat{id: id}).sendMessage(t, third, "hello"), http.StatusNotFound, 400400)
+	admin(t).Do(t, http.MethodPut, "/api/v2/channel/"+c.id+"/users/mute", object{"userIds": userIDs(two), "mutePeriod": -1}).OK(t)
+	for _, r := range []*apptest.Response{
+		two.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "x"}), two.Do(t, http.MethodPut, subchannelsPath+"/"+id, object{"name": "x"}),
+		two.Do(t, http.MethodDelete, subchannelsPath+"/"+id, nil), (&chat{id: id}).sendMessage(t, two, "x"),
+	} {
+		requireRefused(t, r, http.StatusForbidden, 400302)
+	}
 }
 
 func TestListSubchannels(t *testing.T) {

@@ -86,6 +86,8 @@ func TestListMessages(t *testing.T) {
 	}
 	requireRefused(t, c.messages(t, reader, url.Values{"messageFeedId": {"nothing"}}), http.StatusNotFound, 400400)
 	requireRefused(t, c.messages(t, reader, url.Values{"options[around]": {"nothing"}}), http.StatusNotFound, 400400)
+	elsewhere := newChat(t, author).newMessage(t, author, "in another channel")
+	requireRefused(t, c.messages(t, author, url.Values{"options[around]": {elsewhere}}), http.StatusNotFound, 400400)
 }
 
 // TestPagesOfMessages reads a subchannel from each end, and from the middle in both directions.

@@ -211,6 +211,12 @@ func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 	id := live.newMessage(t, author, "went by")
 	other.newMessage(t, author, "stays")
 	require.Equal(t, feedMark{Unread: 1}, other.mark(t, reader, 1))
+	for _, read := range []*apptest.Response{
+		reader.Do(t, http.MethodPut, feedsPath+"/"+live.id+"/mark-read", object{"readToSegment": 1}),
+		reader.Do(t, http.MethodPost, feedsPath+"/"+live.id+"/start-reading", nil), reader.Do(t, http.MethodPut, markersPath+"/channels/"+live.id+"/mark-read", nil),
+	} {
+		requireFailure(t, notFound, read)
+	}
 	require.Empty(t, (&messageFeed{id: live.id}).marker(t, reader).List(t, "feedMarkers"))
 	r := reader.Do(t, http.MethodGet, markersPath+"/messages?messageIds[]="+id, nil).OK(t)
 	require.Equal(t, 0, r.Int(t, "contentMarkers.0.deliveredCount"))

@@ -113,6 +113,11 @@ func TestMessage(t *testing.T) {
 		require.Equal(t, m, getMessage(t, reader.At(region.All()[i]), id), "the same at every region")
 	}
 	nextMillisecond()
+	tagged := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"tags": []string{"e"}}))
+	require.Equal(t, []any{"e"}, tagged["tags"])
+	for _, field := range []string{"data", "metadata", "mentionedUsers"} {
+		require.Equal(t, m[field], tagged[field], "what is not named stays: "+field)
+	}
 	edited := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"data": object{"text": "bye"}, "metadata": object{"k": 2}, "tags": []string{"c"}}))
 	require.Equal(t, object{"text": "bye"}, edited["data"])
 	require.Equal(t, object{"k": 2.0}, edited["metadata"])
@@ -120,8 +125,9 @@ func TestMessage(t *testing.T) {
 	require.Empty(t, edited["mentionedUsers"], "those of the old text went with it")
 	require.Greater(t, text(edited, "editedAt"), text(m, "editedAt"))
 	require.Equal(t, m["createdAt"], edited["createdAt"])
-	tagged := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"tags": []string{"d"}}))
-	require.Equal(t, edited["data"], tagged["data"], "what is not named stays")
+	described := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"metadata": object{"k": 3}}))
+	require.Equal(t, edited["data"], described["data"])
+	require.Equal(t, edited["tags"], described["tags"])
 
 	for range 2 { // the second answer is the same
 		gone := requireMessage(t, author.Do(t, http.MethodDelete, messagesPath+"/"+id, nil))

@@ -110,6 +110,31 @@ func TestPushes(t *testing.T) {
 	require.Len(t, pushesTo(t, region.EU, deviceToken(eu)), 1, "users are not told about what they did themselves")
 }
 
+// TestPushesOfItemsInACommunity checks that the settings of a community apply to what a user's tray has of it.
+func TestPushesOfItemsInACommunity(t *testing.T) {
+	t.Parallel()
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
+	rename(t, map[string]*apptest.Client{"Uma": us, "Sam": sg})
+	community := newCommunity(t, us)
+	join(t, community, eu, sg)
+	post, wall := newPost(t, eu, community), newWallPost(t, eu)
+	register(t, eu)
+	eu.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "notifiableEvents": []object{
+		{"name": "post.reacted", "isPushNotifiable": false}, {"name": "comment.created", "isPushNotifiable": true, "listenFromRoleIds": []string{"community-moderator"}},
+	}}).OK(t)
+	react := func(by *apptest.Client, id string) {
+		t.Helper()
+		by.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": id, "referenceType": "post", "reactionName": "like"}).OK(t)
+	}
+	react(us, post)
+	requireTray(t, eu, trayItem{"reaction_on_post", "reaction", post, "Uma reacted to your post", 1})
+	newComment(t, sg, post)
+	require.Eventually(t, func() bool { return len(trayOf(t, eu)) == 2 }, apptest.Patience, 20*time.Millisecond)
+	newComment(t, us, post)
+	react(sg, wall)
+	requirePushes(t, region.EU, eu, "Uma | Commented on your post", "Sam | Reacted to your post")
+}
+
 // TestPushesOfMessages checks who is told about a message in a conversation, and what decides it.
 func TestPushesOfMessages(t *testing.T) {
 	t.Parallel()
@@ -193,6 +218,27 @@ func TestDevicesEnd(t *testing.T) {
 	require.Empty(t, pushesTo(t, region.EU, deviceToken(banned)))
 }
 
+// TestUnregisterOtherDevice ends the pushes to a device of the user that is named, and then those to the device of the session.
+func TestUnregisterOtherDevice(t *testing.T) {
+	t.Parallel()
+	user := apptest.UserID("owner")
+	tokens := func() string {
+		return queryText(t, apptest.Shared(t), "SELECT COALESCE(string_agg(token, ' ' ORDER BY token), '') FROM push_devices WHERE token LIKE '"+user+"%'")
+	}
+	var sessions []*apptest.Client
+	for _, name := range []string{"one", "two"} {
+		c := signInOn(t, region.EU, user, user+name)
+		c.Do(t, http.MethodPost, devicePath, object{"platform": "android", "token": user + name}).OK(t)
+		sessions = append(sessions, c)
+	}
+	require.Equal(t, user+"one "+user+"two", tokens())
+	sessions[1].Do(t, http.MethodDelete, devicePath, object{"deviceId": "unknown"}).OK(t)
+	sessions[1].Do(t, http.MethodDelete, devicePath, object{"deviceId": user + "one"}).OK(t)
+	require.Equal(t, user+"two", tokens())
+	sessions[1].Do(t, http.MethodDelete, devicePath, nil).OK(t)
+	require.Empty(t, tokens())
+}
+
 func TestRegisterDeviceChecks(t *testing.T) {
 	t.Parallel()
 	c := newUser(t, region.US, "device")
@@ -237,6 +283,7 @@ func TestNotificationSettings(t *testing.T) {
 	requireFailure(t, notFound, get("level=community&communityId="+secret))
 	requireFailure(t, notFound, get("level=channel&channelId=unknown"))
 	requireFailure(t, invalid("communityId"), get("level=community"))
+	requireFailure(t, invalid("channelId"), get("level=channel"))
 	requireFailure(t, invalid("level"), get("level=post"))
 	requireFailure(t, invalid("notifiableEvents"), c.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "notifiableEvents": []object{{"moduleName": "chat"}}}))
 	requireFailure(t, invalid("notifiableEvents[0].name"), c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))

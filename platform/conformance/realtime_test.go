@@ -234,6 +234,31 @@ func TestResumeMissesNothing(t *testing.T) {
 	require.Equal(t, want, read(owner.Listen(t, addedStream+"?lastEventId="+start, ""), 4))
 }
 
+// TestAdministratorResumes resumes the stream of an administrator, who receives the events of all communities.
+func TestAdministratorResumes(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	owner, admin := n.NewUser(t, region.US, "owner"), n.Admin(region.EU)
+	c := newCommunity(t, owner)
+	s := admin.Listen(t, addedStream, "")
+	var want []string
+	for range 2 {
+		u := n.NewUser(t, region.SG, "u")
+		add(t, owner, c, u)
+		want = append(want, u.UserID)
+	}
+	read := func(s *apptest.Stream) {
+		t.Helper()
+		for _, id := range want {
+			community, users := addedTo(t, s.Next(t))
+			require.Equal(t, []any{c, []string{id}}, []any{community, users})
+		}
+	}
+	began := s.LastID
+	read(s)
+	read(admin.Listen(t, addedStream, began))
+}
+
 // TestResumeReadsFurtherPages resumes streams that have missed more events than the server reads at a time.
 func TestResumeReadsFurtherPages(t *testing.T) {
 	t.Parallel()

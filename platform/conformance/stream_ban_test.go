@@ -67,8 +67,25 @@ func TestStreamBan(t *testing.T) {
 		requireSeen(by)
 	}
 	require.NotNil(t, inPost(w.n.Admin(region.US))["watcherUrl"])
-	w.set(t, w.n.Admin(region.SG), "unban", w.viewer, w.other)
+	w.set(t, w.n.Admin(region.SG), "unban", w.other) // who is not banned
+	requireFailure(t, notFound, w.viewer.Do(t, http.MethodGet, streamsPath+"/"+w.streamID, nil))
+	w.set(t, w.host, "ban", w.other)
+	w.set(t, w.n.Admin(region.SG), "unban", w.viewer)
 	requireSeen(w.viewer)
+	requireFailure(t, notFound, w.other.Do(t, http.MethodGet, streamsPath+"/"+w.streamID, nil))
+}
+
+// TestStreamBanLimit bans as many viewers as possible from a stream.
+func TestStreamBanLimit(t *testing.T) {
+	t.Parallel()
+	w := newStreamWorld(t)
+	execute(t, w.n, `UPDATE video_streams SET banned_ids = (SELECT array_agg('eu' || lpad(n::text, 22, '0') ORDER BY n) FROM generate_series(1, 999) AS n) WHERE id = $1`, w.streamID)
+	w.set(t, w.host, "ban", w.viewer)
+	full := failure{status: 400, code: 400000}
+	requireFailure(t, full, w.host.Do(t, http.MethodPut, w.bans("ban"), object{"userIds": userIDs(w.other)}))
+	w.set(t, w.host, "ban", w.viewer) // who is banned already
+	w.set(t, w.host, "unban", w.viewer)
+	w.set(t, w.host, "ban", w.other)
 }
 
 // TestStreamBanEvents checks that watchers and the banned viewer learn of a ban, and that the viewer receives no event of the stream

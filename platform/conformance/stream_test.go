@@ -57,6 +57,47 @@ func TestStreamOfAName(t *testing.T) {
 	require.Equal(t, "post.deleted", both.Next(t).Name)
 }
 
+// TestStreamOfWhatConcernsAUser checks which events a stream has whose client names no topics.
+func TestStreamOfWhatConcernsAUser(t *testing.T) {
+	t.Parallel()
+	boss, user := newUser(t, region.US, "boss"), newUser(t, region.EU, "user")
+	community, chat := newCommunity(t, boss), newChatOf(t, boss, object{"isPublic": false}, user)
+	join(t, community, user)
+	s := user.Listen(t, severalStream, "")
+	follow(t, boss, user)
+	follow(t, user, boss)
+	post := newWallPost(t, user)
+	inCommunity := newPost(t, boss, community)
+	message := chat.newMessage(t, boss, "hello")
+	feed := chat.subchannel(t, boss, "s")
+	boss.Do(t, http.MethodPut, channelPath(chat.id), object{"displayName": "new"}).OK(t)
+	user.Do(t, http.MethodPut, "/api/v3/users", object{"userId": user.UserID, "displayName": "Again"}).OK(t)
+	waiting := map[string]bool{"marker.user-sync ": true}
+	for event, id := range map[string]string{
+		"message.created ": message, "message-feed.created ": feed, "channel.updated ": chat.id, "user.updated ": user.InternalID,
+		"follow.created of ": user.UserID, "follow.created by ": user.UserID,
+	} {
+		waiting[event+id] = true
+	}
+	waiting["post.created "+post], waiting["post.created "+inCommunity] = true, true
+	for len(waiting) > 0 {
+		e := s.Next(t)
+		r := e.Response()
+		for _, at := range []string{"messages.0.messageId", "messageFeeds.0.messageFeedId", "channels.0._id", "users.0._id", "posts.0.postId"} {
+			if r.Has(t, "data."+at) {
+				delete(waiting, e.Name+" "+r.String(t, "data."+at))
+			}
+		}
+		if e.Name == "follow.created" {
+			delete(waiting, "follow.created of "+r.String(t, "data.follows.0.to"))
+			delete(waiting, "follow.created by "+r.String(t, "data.follows.0.from"))
+		}
+		if e.Name == "marker.user-sync" {
+			delete(waiting, "marker.user-sync ")
+		}
+	}
+}
+
 // TestStreamResumes writes in all homes while a client is away, which then receives each event once.
 func TestStreamResumes(t *testing.T) {
 	t.Parallel()

@@ -281,8 +281,20 @@ func TestManagedPrehook(t *testing.T) {
 		require.Contains(t, refused.String(t, "refused"), reason)
 		require.Equal(t, want, refused.Get(t, "prehook"), "it stays as it was")
 	}
-	require.InDelta(t, 700, replace(with(hook, object{"timeout": 700})).Get(t, "prehook.timeout"), 0)
-	require.Equal(t, want, replace(hook).Get(t, "prehook"))
+	stored := func() string { return queryText(t, n, "SELECT max(value::text) FROM settings WHERE name = 'prehook'") }
+	first.OK(t)
+	unchanged := stored()
+	replace(hook)
+	require.Equal(t, unchanged, stored(), "nothing is written if nothing changed")
+	for field, value := range map[string]any{
+		"timeout": 700.0, "defaultAction": "allow", "events": []any{"post.shouldCreate"}, "callbackUrl": "https://other.example.com",
+	} {
+		require.Equal(t, value, replace(with(hook, object{field: value})).Get(t, "prehook."+field))
+		require.Equal(t, want, replace(hook).Get(t, "prehook"))
+	}
+	before := stored()
+	replace(with(hook, object{"secret": "another secret of some length"}))
+	require.NotEqual(t, before, stored())
 	require.Equal(t, 403, admin.Do(t, http.MethodPut, prehookPath, object{"enabled": false}).Status)
 	require.False(t, replace(with(hook, object{"isEnabled": false})).Get(t, "prehook.enabled").(bool))
 	removed := replace(nil)
@@ -290,6 +302,32 @@ func TestManagedPrehook(t *testing.T) {
 	require.False(t, removed.Get(t, "prehook.enabled").(bool))
 	admin.Do(t, http.MethodPut, prehookPath, object{"enabled": true, "callbackUrl": "https://own.example.com"}).OK(t)
 	requireFailure(t, invalid("prehook.timeout"), admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": with(hook, object{"timeout": 5000})}))
+}
+
+// TestPrehookSettings changes the settings one by one: those that a request does not name stay as they are.
+func TestPrehookSettings(t *testing.T) {
+	t.Parallel()
+	admin := hookNetwork(t).Admin(region.EU)
+	put := func(fields object) *apptest.Response { return admin.Do(t, http.MethodPut, prehookPath, fields) }
+	want := object{"enabled": false, "callbackUrl": "", "defaultAction": "allow", "events": []any{}, "isManaged": false}
+	require.Subset(t, admin.Do(t, http.MethodGet, prehookPath, nil).OK(t).JSON(t), want)
+	requireFailure(t, invalid("callbackUrl"), put(object{"enabled": true}))
+	secret := ""
+	for _, change := range []object{
+		{"callbackUrl": "https://ask.example.com"}, {"enabled": true}, {"defaultAction": "deny"}, {"events": []any{"post.shouldCreate"}}, {"timeout": 300.0}, {"enabled": false},
+	} {
+		want = with(want, change)
+		r := put(change).OK(t)
+		require.Subset(t, r.JSON(t), want)
+		require.Equal(t, secret == "", r.Has(t, "secretKey"), "the key is shown when it is made")
+		secret = "made"
+		require.Subset(t, admin.Do(t, http.MethodGet, prehookPath, nil).OK(t).JSON(t), want)
+	}
+	require.NotEqual(t, put(object{"regenerateKey": true}).OK(t).String(t, "secretKey"), put(object{"regenerateKey": true}).OK(t).String(t, "secretKey"))
+	requireFailure(t, invalid("events"), put(object{"events": []string{"post.shouldCreate"}, "allEvents": true}))
+	requireFailure(t, invalid("events"), put(object{"events": []string{"post.invented"}}))
+	requireFailure(t, invalid("callbackUrl"), put(object{"callbackUrl": "http://10.0.0.1"}))
+	require.Subset(t, put(object{"allEvents": true}).OK(t).JSON(t), with(want, object{"events": []any{}}))
 }
 
 // TestPrehook lets a pre-hook allow, change and deny what users do.

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -223,4 +224,53 @@ func TestMQTTLastEvent(t *testing.T) {
 	w.deps.Outbox.Deliver(t.Context(), region.EU, row)
 	require.Contains(t, string((<-received).Payload()), "user.didGlobalBan")
 	<-lost
+}
+
+// TestMQTTLastEventIsNotAwaitedForever bans a user, and holds the event about it back for longer than the server waits.
+func TestMQTTLastEventIsNotAwaitedForever(t *testing.T) {
+	t.Parallel()
+	short := limits.Lift()
+	short.LastEvent = time.Nanosecond
+	w := newWorldWith(t, short, func(*realtime.Options) {})
+	_, lost := connect(t, w.options(w.serveMQTT(), "phone"))
+	tx := w.deps.Store.NewTx(region.EU)
+	var banned *store.User
+	tx.BanUser(w.user.ID, true, w.deps.Now(), &banned)
+	events.EmitChange(tx, "user.didGlobalBan", w.deps.UserChange(w.user.ID), "", w.deps.Now())
+	require.NoError(t, tx.Commit(t.Context()))
+	for range 2 { // the first check begins to wait
+		w.hub.CheckSessions(t.Context(), region.EU)
+	}
+	<-lost
+}
+
+// TestEventsOfWhatIsGone logs an event about an object that does not exist any more: the events after it are delivered.
+func TestEventsOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	gone := region.NewID(region.EU)
+	c, _ := connect(t, w.options(w.serveMQTT(), "phone"))
+	received := make(chan mqtt.Message, 2)
+	for _, id := range []string{gone, w.user.ID} {
+		token := c.Subscribe(networkID+"/user/"+id, 0, func(_ mqtt.Client, m mqtt.Message) { received <- m })
+		require.True(t, token.WaitTimeout(patience))
+		require.NoError(t, token.Error())
+	}
+	tx := w.deps.Store.NewTx(region.EU)
+	row := events.EmitChange(tx, "user.updated", w.deps.UserChange(gone), gone, w.deps.Now())
+	require.NoError(t, tx.Commit(t.Context()))
+	w.deps.Outbox.Deliver(t.Context(), region.EU, row)
+	w.emitUserUpdated(1)
+	require.Equal(t, networkID+"/user/"+w.user.ID, (<-received).Topic())
+	require.Empty(t, received)
+}
+
+// TestMQTTMessagesAreBinary sends a text to the server, which ends the connection.
+func TestMQTTMessagesAreBinary(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	socket := w.rawMQTT(w.serveMQTT(), networkID+"/user/"+w.user.ID)
+	require.Equal(t, 1, w.hub.Streams())
+	require.NoError(t, socket.Write(t.Context(), websocket.MessageText, []byte("text")))
+	require.Eventually(t, func() bool { return w.hub.Streams() == 0 }, patience, time.Millisecond)
 }

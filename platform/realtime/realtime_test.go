@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -45,8 +46,14 @@ type world struct {
 
 func newWorld(t testing.TB, change func(*realtime.Options)) *world {
 	t.Helper()
+	return newWorldWith(t, limits.Limits{}, change)
+}
+
+// newWorldWith is newWorld with time limits; those of production when zero.
+func newWorldWith(t testing.TB, l limits.Limits, change func(*realtime.Options)) *world {
+	t.Helper()
 	url := dbtest.New(t)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}, StatementTimeout: patience})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}, StatementTimeout: patience, Limits: l})
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)
 	w := &world{t: t, deps: &service.Deps{
@@ -206,6 +213,10 @@ func TestStreamEndsWithItsToken(t *testing.T) {
 	close(c.open)
 	require.NoError(t, <-w.serve(c, ""))
 	require.True(t, strings.HasSuffix(c.read(), "event: end\ndata: {\"reason\":\"tokenExpired\"}\n\n"), c.read())
+	c = newClient()
+	close(c.open)
+	require.NoError(t, w.hub.Serve(c, w.request(""), "post.created"))
+	require.True(t, strings.HasSuffix(c.read(), "event: end\ndata: {\"reason\":\"tokenExpired\"}\n\n"), c.read())
 }
 
 // TestConcurrentEvents checks that concurrent events are delivered once each, in the order of their numbers.
@@ -238,4 +249,34 @@ func TestConcurrentEvents(t *testing.T) {
 		last = n
 	}
 	w.hub.Close()
+}
+
+// TestOldEventsAreNotLogged delivers events that are older than the log keeps, alone and together, and those that are not.
+func TestOldEventsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	w := newWorld(t, func(o *realtime.Options) { o.Now = func() time.Time { return now } })
+	last := func() int64 {
+		t.Helper()
+		var head store.EventHead
+		reads := w.deps.Store.NewReadBatch()
+		reads.EventHead(region.EU, &head)
+		require.NoError(t, reads.Run(t.Context()))
+		return head.Last
+	}
+	for age, want := range map[time.Duration]int64{events.Retention: 2, events.Retention + time.Millisecond: 0} {
+		before := last()
+		for _, senders := range [][]string{{w.user.ID}, nil} {
+			tx := w.deps.Store.NewTx(region.EU)
+			c, at := w.deps.UserChange(w.user.ID), now.Add(-age)
+			row := events.EmitChange(tx, "user.updated", c, w.user.ID, at)
+			if senders != nil {
+				tx = w.deps.Store.NewTx(region.EU)
+				row = events.EmitChanges(tx, "user.updated", []events.Change{c}, senders, at)[0]
+			}
+			require.NoError(t, tx.Commit(t.Context()))
+			w.deps.Outbox.Deliver(t.Context(), region.EU, row)
+		}
+		require.Equal(t, want, last()-before, age)
+	}
 }

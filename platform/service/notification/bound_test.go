@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/notification"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -49,4 +50,24 @@ func TestTrayBounds(t *testing.T) {
 	items = count()
 	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
 	w.Exec(t, `SELECT 1 / (SELECT (count(*) = 0)::int FROM tray_actors AS a WHERE NOT EXISTS (SELECT 1 FROM tray_items AS i WHERE i.id = a.item_id))`)
+}
+
+// TestOldItemsAreDeleted runs the job that deletes items 90 days after their latest action.
+func TestOldItemsAreDeleted(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	user := region.NewID(region.EU)
+	for _, age := range []time.Duration{0, time.Hour} {
+		item := store.TrayItem{UserID: user, Kind: "kind", ReferenceType: store.ReferencePost, ReferenceID: age.String()}
+		item.Identify(servicetest.Noon.Add(-age))
+		tx := w.Store.NewTx(region.EU)
+		tx.PutTrayActs(user, []store.TrayAct{{Item: item, ActorID: "actor"}})
+		require.NoError(t, tx.Commit(t.Context()))
+	}
+	for passed, want := range []string{"2", "1", "0"} {
+		w.Set(servicetest.Noon.Add(90*24*time.Hour + time.Duration(passed-1)*time.Hour - time.Millisecond))
+		_, err := notification.New(w.Deps).Job().Drain(t.Context(), region.EU, 0)
+		require.NoError(t, err)
+		require.Equal(t, want, w.Text(t, `SELECT count(*)::text FROM tray_items`))
+	}
 }

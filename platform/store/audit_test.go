@@ -1,0 +1,96 @@
+package store_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// auditedIDs returns the ids of the events of TestListAuditEvents.
+func auditedID(n int) string { return region.FixedID(region.EU)[:23] + strconv.Itoa(n) }
+
+// insertAuditEvents inserts events at the seconds 0 to 5, of two actors and two operations, on two targets.
+func insertAuditEvents(t *testing.T, s *store.Store) {
+	t.Helper()
+	w := s.NewTx(region.EU)
+	for i := range 6 {
+		e := store.AuditEvent{At: later(i), ID: auditedID(i), ActorKind: store.ActorUser, Actor: "ab"[i%2 : i%2+1], Operation: "xy"[i/3 : i/3+1]}
+		targets := []store.AuditTarget{{Type: "user", ID: "u" + strconv.Itoa(i%3)}, {Type: "post", ID: "u1"}}
+		w.InsertAuditEvent(e, targets, store.AuditSource{Address: "192.0.2.1"}, "")
+		w.InsertAuditEvent(e, targets, store.AuditSource{Address: "192.0.2.2"}, "") // again
+	}
+	commit(t, w)
+}
+
+// TestListAuditEvents reads events by each filter, within a range of times that does not include its end, and after a position.
+func TestListAuditEvents(t *testing.T) {
+	s := openNew(t)
+	insertAuditEvents(t, s)
+	for name, tc := range map[string]struct {
+		list store.AuditList
+		want []int
+	}{
+		"all":                        {store.AuditList{From: later(0), To: later(6)}, []int{0, 1, 2, 3, 4, 5}},
+		"a range":                    {store.AuditList{From: later(1), To: later(4)}, []int{1, 2, 3}},
+		"an actor":                   {store.AuditList{From: later(0), To: later(6), Actor: "a"}, []int{0, 2, 4}},
+		"an actor in a range":        {store.AuditList{From: later(2), To: later(4), Actor: "a"}, []int{2}},
+		"an actor and an operation":  {store.AuditList{From: later(0), To: later(6), Actor: "a", Operation: "y"}, []int{4}},
+		"an operation":               {store.AuditList{From: later(0), To: later(6), Operation: "y"}, []int{3, 4, 5}},
+		"an operation in a range":    {store.AuditList{From: later(4), To: later(5), Operation: "y"}, []int{4}},
+		"a target":                   {store.AuditList{From: later(0), To: later(6), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1, 4}},
+		"a target in a range":        {store.AuditList{From: later(1), To: later(4), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
+		"a target of another type":   {store.AuditList{From: later(0), To: later(2), Target: store.AuditTarget{Type: "post", ID: "u1"}}, []int{0, 1}},
+		"a target and an actor":      {store.AuditList{From: later(0), To: later(6), Actor: "b", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
+		"a target and an operation":  {store.AuditList{From: later(0), To: later(6), Operation: "y", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{4}},
+		"after a position":           {store.AuditList{From: later(0), To: later(6), After: later(3), AfterID: auditedID(3)}, []int{4, 5}},
+		"after a position, filtered": {store.AuditList{From: later(0), To: later(6), After: later(3), AfterID: auditedID(3), Actor: "b"}, []int{5}},
+	} {
+		list := tc.list
+		list.Homes, list.Limit = []region.Code{region.EU}, 10
+		require.Equal(t, tc.want, listAudit(t, s, list), name)
+		if !list.After.IsZero() {
+			continue
+		}
+		list.Desc, list.After, list.AfterID = true, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "g"
+		slices.Reverse(tc.want)
+		require.Equal(t, tc.want, listAudit(t, s, list), name)
+		list.Limit = 1
+		require.Equal(t, tc.want[:1], listAudit(t, s, list), name)
+	}
+	require.Empty(t, listAudit(t, s, store.AuditList{Homes: []region.Code{region.US}, From: later(0), To: later(6), Limit: 10}))
+}
+
+// listAudit returns the numbers of the events of a list.
+func listAudit(t *testing.T, s *store.Store, list store.AuditList) []int {
+	t.Helper()
+	var found []store.AuditEvent
+	r := s.NewReadBatch()
+	r.ListAuditEvents(list, &found)
+	run(t, r)
+	numbers := make([]int, len(found))
+	for i, e := range found {
+		n, err := strconv.Atoi(e.ID[23:])
+		require.NoError(t, err)
+		numbers[i] = n
+	}
+	return numbers
+}
+
+// TestAuditDetailsAreStoredOnce inserts an event twice, as a repeated transaction does: the first origin remains.
+func TestAuditDetailsAreStoredOnce(t *testing.T) {
+	s := openNew(t)
+	insertAuditEvents(t, s)
+	var details []store.AuditDetail
+	r := s.NewReadBatch()
+	r.AuditDetails([]string{auditedID(1)}, &details)
+	run(t, r)
+	require.Len(t, details, 1)
+	require.Equal(t, []string{store.AuditOrigin, "", ""}, []string{details[0].Part, details[0].Type, details[0].ID})
+	require.JSONEq(t, `{"address": "192.0.2.1"}`, string(details[0].Value))
+}

@@ -183,3 +183,27 @@ func TestParse(t *testing.T) {
 		require.NotContains(t, err.Error(), string(key))
 	}
 }
+
+// TestCertificates checks what the certificates of an authority allow, and that servers whose clocks are behind accept them.
+func TestCertificates(t *testing.T) {
+	t.Parallel()
+	a := authority(t, acme)
+	issued := credentials(t, a, control.OperatorName(acme), control.Operator, a).Certificate.Leaf
+	for name, certificate := range map[string]*x509.Certificate{"authority": a.Certificate, "issued": issued} {
+		require.Len(t, control.ID(certificate), 31, name)
+		require.True(t, certificate.NotBefore.Before(start), name)
+		require.True(t, certificate.BasicConstraintsValid, name)
+	}
+	require.True(t, a.Certificate.IsCA)
+	require.True(t, a.Certificate.MaxPathLenZero)
+	require.Equal(t, x509.KeyUsageCertSign, a.Certificate.KeyUsage)
+	require.True(t, a.Certificate.PermittedDNSDomainsCritical)
+	require.False(t, issued.IsCA)
+	require.Equal(t, x509.KeyUsageDigitalSignature, issued.KeyUsage)
+	require.Equal(t, []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, issued.ExtKeyUsage)
+	require.NotEqual(t, a.ID(), authority(t, acme).ID())
+	certificate, key, err := a.Issue(rand.Reader, control.OperatorName(acme), control.Operator, start, year)
+	require.NoError(t, err)
+	_, err = control.ParseAuthorities(append(certificate, key...))
+	require.Error(t, err, "a certificate that is not that of an authority")
+}

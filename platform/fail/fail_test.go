@@ -91,6 +91,9 @@ func TestErrors(t *testing.T) {
 		})
 	}
 	require.Nil(t, fail.From(nil))
+	require.Equal(t, 3*time.Second, fail.RateLimited("no more", 3*time.Second).RetryAfter)
+	require.ErrorIs(t, fail.Unavailable("eu", errCause), errCause)
+	require.ErrorIs(t, fail.Unexpected(errCause), errCause)
 }
 
 // TestIs checks that errors are compared by code, kind and message, ignoring cause and details.

@@ -87,6 +87,9 @@ func TestAcquire(t *testing.T) {
 		"long uses cost more than short ones": {
 			1, append(append(repeat(3, use{"long", 0, 100 * ms}), repeat(8, use{"short", 0, 10 * ms})...), use{"short", 0, 0}), 180 * ms,
 		},
+		"uses that did not wait cost as much": {
+			1, []use{{"heavy", 0, 100 * ms}, {"other", 110 * ms, 100 * ms}, {"heavy", 120 * ms, 10 * ms}, {"modest", 130 * ms, 0}}, 210 * ms,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,6 +114,23 @@ func TestAcquireGivenUp(t *testing.T) {
 	require.NoError(t, err, "a free slot needs no waiting")
 	release()
 	require.Equal(t, 1, q.free)
+}
+
+// TestUsersAreForgotten checks that a user who has used slots for no longer than others is forgotten at the end of the use.
+func TestUsersAreForgotten(t *testing.T) {
+	t.Parallel()
+	q := New(2)
+	now := time.Now()
+	q.now = func() time.Time { return now }
+	first, err := q.Acquire(WithUser(t.Context(), "short"))
+	require.NoError(t, err)
+	second, err := q.Acquire(WithUser(t.Context(), "long"))
+	require.NoError(t, err)
+	first()
+	require.NotContains(t, q.users, "short")
+	now = now.Add(time.Second)
+	second()
+	require.Contains(t, q.users, "long")
 }
 
 // TestUsersLimit checks that the accounts of users who are gone are forgotten.

@@ -88,3 +88,28 @@ func TestEach(t *testing.T) {
 	require.Nil(t, groupcommit.Each(nil, 3))
 	require.Equal(t, []error{errOdd, errOdd}, groupcommit.Each(errOdd, 2))
 }
+
+type name struct{}
+
+// TestContextOfAGroup checks that the end of the context of the caller who begins a group does not end the work for others.
+func TestContextOfAGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var ends []error
+		var values []any
+		q := &groupcommit.Queue[int]{Max: 10, MaxWaiting: 10, Commit: func(ctx context.Context, _ []int) []error {
+			<-release
+			ends, values = append(ends, ctx.Err()), append(values, ctx.Value(name{}))
+			return nil
+		}}
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), name{}, "first"))
+		require.True(t, q.Go(ctx, 0))
+		synctest.Wait()
+		cancel()
+		close(release)
+		require.NoError(t, q.Add(t.Context(), 1))
+		require.Equal(t, []error{nil, nil}, ends)
+		require.Equal(t, "first", values[0])
+	})
+}

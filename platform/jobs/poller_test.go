@@ -1,9 +1,11 @@
 package jobs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -23,11 +25,12 @@ type polls struct {
 	of   [][]int64
 	next map[int64]jobs.Work
 	err  error
+	log  bytes.Buffer
 }
 
 func (p *polls) job(start time.Time, wake *jobs.Wake) jobs.Job {
 	return jobs.Job{
-		Name: "test", Lanes: 3, Every: time.Minute, Wake: wake, Log: slog.New(slog.DiscardHandler),
+		Name: "test", Lanes: 3, Every: time.Minute, Wake: wake, Log: slog.New(slog.NewTextHandler(&p.log, nil)),
 		Poll: func(_ context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -92,6 +95,9 @@ func TestPoll(t *testing.T) {
 	for _, lanes := range p.of[2:] {
 		require.Equal(t, []int64{1, 2}, lanes, "lane 0 is busy")
 	}
+	require.Equal(t, 2, strings.Count(p.log.String(), "job failed"), "not the lane that was stopped")
+	require.Contains(t, p.log.String(), "job=test home=eu lane=2 error=broken")
+	require.Contains(t, p.log.String(), `job=test home=eu error="no answer"`)
 }
 
 // TestNoLaneIsIdle polls for none while all are busy.

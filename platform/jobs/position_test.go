@@ -64,6 +64,10 @@ func TestPolled(t *testing.T) {
 	}
 	require.Equal(t, at.Add(-slack), all.After(region.EU, lanes[:2]))
 	require.Zero(t, all.After(region.EU, lanes), "one of them must read all rows")
+	all.Of(region.EU, 1).Ended(at.Add(time.Second), true)
+	for _, order := range [][]int64{{0, 1}, {1, 0}} {
+		require.Equal(t, at.Add(-slack), all.After(region.EU, order), "the earliest position")
+	}
 	all.Failed(region.EU, lanes[:1])
 	require.Zero(t, all.After(region.EU, lanes[:1]))
 }

@@ -115,6 +115,73 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// received calls ListPosts through the interceptor of Bind, and returns the request that the operation receives.
+func received(t *testing.T, request *plazav1.ListPostsRequest) (*plazav1.ListPostsRequest, *plazav1.Paging, error) {
+	t.Helper()
+	services := plazav1.File_plaza_v1_post_proto.Services()
+	bind, err := page.Bind(func(context.Context) string { return "" }, []protoreflect.ServiceDescriptor{services.ByName("PostService")})
+	require.NoError(t, err)
+	var got *plazav1.ListPostsRequest
+	response, err := bind.WrapUnary(func(_ context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		got = proto.CloneOf(request.Any().(*plazav1.ListPostsRequest))
+		c := page.Cursor{Limit: 3, Time: noon, ID: someID()}
+		return connect.NewResponse(&plazav1.ListPostsResponse{Paging: &plazav1.Paging{Next: c.Token()}}), nil
+	})(t.Context(), listPostsCall{connect.NewRequest(proto.CloneOf(request))})
+	if err != nil {
+		return nil, nil, err
+	}
+	return got, response.Any().(*plazav1.ListPostsResponse).GetPaging(), nil
+}
+
+// TestTokenHasParameters sends tokens without the parameters of the list, which the tokens contain, and with a page size.
+func TestTokenHasParameters(t *testing.T) {
+	t.Parallel()
+	options := func(token string, limit *int32) *plazav1.PageOptions {
+		return &plazav1.PageOptions{Token: token, Limit: limit}
+	}
+	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	full := &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Tags: []string{"a", "b"}, HasFlag: proto.Bool(false), Options: options("", proto.Int32(3))}
+	_, paging, err := received(t, full)
+	require.NoError(t, err)
+	raw, err := base64.StdEncoding.DecodeString(paging.GetNext())
+	require.NoError(t, err)
+	var object struct {
+		Limit int
+		Query map[string]any
+	}
+	require.NoError(t, json.Unmarshal(raw, &object))
+	require.Equal(t, 3, object.Limit)
+	require.Equal(t, map[string]any{"targetId": "t", "targetType": "community", "tags": []any{"a", "b"}, "hasFlag": false}, object.Query, "without the page")
+
+	got, _, err := received(t, &plazav1.ListPostsRequest{Options: options(paging.GetNext(), proto.Int32(9))})
+	require.NoError(t, err)
+	require.Equal(t, []any{"t", "community", []string{"a", "b"}}, []any{got.GetTargetId(), got.GetTargetType(), got.GetTags()})
+	require.NotNil(t, got.HasFlag)
+	require.EqualValues(t, 9, got.GetOptions().GetLimit(), "the token of a position does not change the page size of the request")
+
+	for text, want := range map[string]int32{`{"skip":0,"limit":7}`: 7, `{"limit":8}`: 8, `{"skip":0}`: 9} {
+		got, _, err := received(t, &plazav1.ListPostsRequest{TargetId: "t", Options: options(encoded(text), proto.Int32(9))})
+		require.NoError(t, err, text)
+		require.Empty(t, got.GetOptions().GetToken(), text)
+		require.Equal(t, want, got.GetOptions().GetLimit(), text)
+	}
+	got, _, err = received(t, &plazav1.ListPostsRequest{TargetId: "u", Options: options(encoded(`{"query":{"targetId":"t","options":{"limit":50}}}`), nil)})
+	require.NoError(t, err)
+	require.Equal(t, "u", got.GetTargetId(), "what the request has comes first")
+	require.Nil(t, got.GetOptions().Limit, "the parameters do not contain the page")
+}
+
+// TestLongestToken sends texts of the maximum length, and one past it.
+func TestLongestToken(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]string{page.MaxWrapped: "is not a token of this list", page.MaxWrapped + 1: "must be at most 1000 characters"} {
+		_, _, err := received(t, &plazav1.ListPostsRequest{TargetId: "t", Options: &plazav1.PageOptions{Token: strings.Repeat("x", length)}})
+		failed, ok := errors.AsType[*fail.Error](err)
+		require.True(t, ok)
+		require.Equal(t, []string{"options.token: " + want}, failed.Details)
+	}
+}
+
 // TestWrap wraps positions of lists with different limits.
 func TestWrap(t *testing.T) {
 	t.Parallel()

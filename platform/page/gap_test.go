@@ -82,3 +82,35 @@ func TestBadTokensWithGap(t *testing.T) {
 		})
 	}
 }
+
+// TestGapOfNames is TestGapOfSeveralPages for a list by name.
+func TestGapOfNames(t *testing.T) {
+	t.Parallel()
+	at := func(name string) page.Cursor { return page.Cursor{Limit: 2, Key: name, ID: someID()} }
+	first := at("anna")
+	next := first.Missing([]region.Code{region.EU}, at("ben"))
+	require.Equal(t, page.Gap{Homes: []region.Code{region.EU}, Key: "anna", ID: first.ID}, next.Gap)
+	require.Equal(t, first, next.GapStart())
+}
+
+// TestPagesOfAGap reads a gap with more rows than a page has, and one that was read in part.
+func TestPagesOfAGap(t *testing.T) {
+	t.Parallel()
+	at := func(r row) page.Cursor {
+		placed, key, id := place(r)
+		return page.Cursor{Limit: 2, Time: placed, Key: key, ID: id}
+	}
+	gap := func(r row) page.Cursor {
+		c := at(9)
+		c.Gap = page.Gap{Homes: []region.Code{region.EU, region.SG}, Time: at(r).Time, ID: at(r).ID}
+		return c
+	}
+	back := at(9)
+	back.Back = true
+	rows, paging := page.GapWindow(gap(1), []row{2, 3, 4}, place)
+	require.Equal(t, []row{2, 3}, rows)
+	require.Equal(t, []string{gap(3).Token(), back.Token(), back.Token()}, []string{paging.GetNext(), paging.GetPrevious(), paging.GetPrev()})
+	rows, paging = page.GapStopped(gap(1), []row{2}, at(5))
+	require.Equal(t, []row{2}, rows)
+	require.Equal(t, []string{gap(5).Token(), back.Token(), back.Token()}, []string{paging.GetNext(), paging.GetPrevious(), paging.GetPrev()})
+}

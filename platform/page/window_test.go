@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -168,4 +169,32 @@ func TestStart(t *testing.T) {
 	c := page.Cursor{Limit: 10, Time: noon, Key: "anna", ID: someID()}
 	at, key, id := c.Start(true)
 	require.Equal(t, []any{c.Time, c.Key, c.ID}, []any{at, key, id})
+}
+
+// TestWindowOfNames checks that the tokens of a list by name have the names of the rows at the ends of the page.
+func TestWindowOfNames(t *testing.T) {
+	t.Parallel()
+	c := page.Cursor{Limit: 2, Key: "a", ID: row(1).id(), Time: noon}
+	_, paging := page.Window(c, []row{2, 3, 4}, func(r row) (time.Time, string, string) { return noon, string(rune('a' + r)), r.id() })
+	next, err := page.ParseToken(paging.GetNext())
+	require.NoError(t, err)
+	previous, err := page.ParseToken(paging.GetPrevious())
+	require.NoError(t, err)
+	require.Equal(t, []string{"d", "c"}, []string{next.Key, previous.Key})
+}
+
+// TestBeginning checks that every row follows the beginning of its list, which is a position and not the first page.
+func TestBeginning(t *testing.T) {
+	t.Parallel()
+	for _, desc := range []bool{false, true} {
+		c := page.Beginning(7, desc)
+		at, key, _ := page.Cursor{}.Start(desc)
+		require.Equal(t, page.Cursor{Limit: 7, Time: at, Key: key, ID: region.FixedID(region.US)}, c)
+		require.False(t, c.First())
+		if !desc {
+			parsed, err := page.ParseToken(c.Token())
+			require.NoError(t, err)
+			require.Equal(t, c, parsed)
+		}
+	}
 }

@@ -93,9 +93,23 @@ func TestParseProxies(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, proxies.String())
 	}
-	for _, text := range []string{"33", "-1", "x", "10.0.0.0/33", "10.0.0.1,", "1,2"} {
+	_, err := ratelimit.ParseProxies(strings.Repeat("10.0.0.0/8,", 31) + "::ffff:10.0.0.1")
+	require.NoError(t, err, "as many as allowed")
+	for _, text := range []string{"33", "-1", "x", "10.0.0.0/33", "10.0.0.1,", "1,2", strings.Repeat("10.0.0.0/8,", 32) + "10.0.0.1"} {
 		_, err := ratelimit.ParseProxies(text)
 		require.Error(t, err, text)
+	}
+}
+
+// TestMayBeAProxy checks which peers may be proxies: all if only the number of proxies is known.
+func TestMayBeAProxy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]bool{"": {false, false, false}, "1": {true, true, true}, "10.0.0.0/8": {true, false, false}, "::ffff:10.0.0.1": {true, false, false}} {
+		proxies, err := ratelimit.ParseProxies(text)
+		require.NoError(t, err)
+		require.Equal(t, text == "", proxies.IsZero(), text)
+		got := []bool{proxies.MayBe("[::ffff:10.0.0.1]:5000"), proxies.MayBe("192.0.2.1:5000"), proxies.MayBe("pipe")}
+		require.Equal(t, want, got, text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,8 @@ func TestTakeWithoutLimit(t *testing.T) {
 	l := ratelimit.New(1, newClock().Now)
 	for range 100 {
 		require.Equal(t, ratelimit.State{Allowed: true}, l.Take(alice, ratelimit.Limit{}))
+		require.Equal(t, ratelimit.State{Allowed: true}, l.Admit(t.Context(), alice, ratelimit.Limit{}))
+		require.Equal(t, ratelimit.State{Allowed: true}, l.AdmitSpare(t.Context(), alice, ratelimit.Limit{}))
 	}
 }
 
@@ -283,4 +286,90 @@ func TestAdmitSpare(t *testing.T) {
 	c.advance(time.Second)
 	require.True(t, l.AdmitSpare(t.Context(), alice, ten).Allowed, "refilled")
 	require.False(t, l.AdmitSpare(t.Context(), alice, ten).Allowed)
+}
+
+// TestTakeSeveral takes several requests at once: all of them or none.
+func TestTakeSeveral(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(10, newClock().Now)
+	require.Equal(t, 4, l.TakeN(alice, ten, 6).Remaining)
+	refused := l.TakeN(alice, ten, 5)
+	require.Equal(t, []any{false, 4}, []any{refused.Allowed, refused.Remaining})
+	require.True(t, l.TakeN(alice, ten, 4).Allowed)
+}
+
+// usages returns what a limiter shares when its sharing begins.
+func usages(t *testing.T, l *ratelimit.Limiter) map[string]int {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	found := map[string]int{}
+	l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+		defer cancel()
+		for _, u := range all {
+			found[u.Key.ID] = u.Taken
+		}
+		return make([]float64, len(all)), nil
+	}, func(error) {})
+	return found
+}
+
+// TestUsageToShare checks that a usage is shared unless it was refilled already, or its bucket was forgotten or has got another limit.
+func TestUsageToShare(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := ratelimit.New(2, c.Now)
+	key := func(id string) ratelimit.Key { return ratelimit.Key{Kind: ratelimit.Users, Home: region.EU, ID: id} }
+	require.Equal(t, 6, admitted(l, key("refilled"), 6))
+	c.advance(time.Hour)
+	require.Equal(t, 2, admitted(l, key("refilled"), 2))
+	require.Equal(t, 3, admitted(l, key("forgotten"), 3))
+	l.Take(key("refilled"), ten) // used more recently
+	require.Equal(t, 5, admitted(l, key("changed"), 5))
+	l.Take(key("changed"), ratelimit.Limit{Requests: 100, Per: 50 * time.Second}) // too little of it to be shared
+	require.Equal(t, map[string]int{"refilled": 3}, usages(t, l))
+}
+
+// TestOthersAreSubtracted has a server admit requests during an exchange: what other servers have admitted is taken from the rest.
+func TestOthersAreSubtracted(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(10, newClock().Now)
+	require.Equal(t, 3, admitted(l, alice, 3))
+	ctx, cancel := context.WithCancel(t.Context())
+	l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+		defer cancel()
+		require.Len(t, all, 1)
+		require.Equal(t, 2, admitted(l, alice, 2))
+		return []float64{3 + 2}, nil // 2 of others
+	}, func(error) {})
+	require.Equal(t, 2, l.Take(alice, ten).Remaining, "of 10, without 6 of this server and 2 of others")
+}
+
+// TestPaceOfExchanges checks that usages are shared a batch at a time, at intervals, and an error is reported and followed by a pause.
+func TestPaceOfExchanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := ratelimit.New(2000, time.Now)
+		for i := range 1100 {
+			l.Take(ratelimit.Key{Kind: ratelimit.Users, Home: region.EU, ID: strconv.Itoa(i)}, ten)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		start, broken := time.Now(), errors.New("broken")
+		var sizes []int
+		var at []time.Duration
+		var failures []error
+		l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+			sizes, at = append(sizes, len(all)), append(at, time.Since(start))
+			if len(sizes) == 2 {
+				return nil, broken
+			}
+			if len(sizes) == 4 {
+				cancel()
+			}
+			return make([]float64, len(all)), nil
+		}, func(err error) { failures = append(failures, err) })
+		require.Equal(t, []int{500, 500, 500, 100}, sizes)
+		const interval, pause = 25 * time.Millisecond, time.Second
+		require.Equal(t, []time.Duration{0, interval, interval + pause, interval + pause + interval}, at)
+		require.Equal(t, []error{broken}, failures)
+	})
 }

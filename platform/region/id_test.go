@@ -1,6 +1,8 @@
 package region_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +63,34 @@ func TestParse(t *testing.T) {
 	require.Equal(t, region.EU, got)
 	_, err = region.Parse("mars")
 	require.ErrorContains(t, err, "want us, eu or sg")
+}
+
+// TestIDsOfAHome checks the ids that are not random, and the bounds of all ids of a home.
+func TestIDsOfAHome(t *testing.T) {
+	t.Parallel()
+	for i, home := range region.All() {
+		first := fmt.Sprintf("%02d", i+1)
+		require.Equal(t, first+strings.Repeat("0", 22), region.FixedID(home))
+		require.Equal(t, first+"0102030405060708090a0b", region.DerivedID(home, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}))
+		from, to := region.IDRange(home)
+		for _, id := range []string{region.FixedID(home), region.NewID(home), first + strings.Repeat("f", 22)} {
+			require.Less(t, from, id)
+			require.Less(t, id, to)
+		}
+		next, _ := region.IDRange(region.All()[(i+1)%3])
+		require.NotEqual(t, from, next)
+		require.Equal(t, i < 2, to < next)
+	}
+}
+
+// TestMissingHomes collects the homes that did not answer, each once, in the order of all homes.
+func TestMissingHomes(t *testing.T) {
+	t.Parallel()
+	ctx, missing := region.WithMissing(t.Context())
+	require.Empty(t, missing())
+	for _, home := range []region.Code{region.SG, region.US, region.SG} {
+		region.Miss(ctx, home)
+	}
+	region.Miss(t.Context(), region.EU) // which belongs to no response
+	require.Equal(t, []region.Code{region.US, region.SG}, missing())
 }

@@ -55,6 +55,11 @@ func TestStorage(t *testing.T) {
 		require.Equal(t, "the full one", read(t, s, id, "full"))
 		require.Equal(t, "the small one", read(t, s, id, "small"))
 		require.Empty(t, read(t, s, other, "full"))
+		for prefix, want := range map[string][]string{"": {"full", "small"}, "s": {"small"}, "x": nil} {
+			parts, err := s.Parts(t.Context(), id, prefix)
+			require.NoError(t, err)
+			require.Equal(t, want, parts, prefix)
+		}
 		require.NoError(t, s.Delete(t.Context(), id, "small"))
 		_, err = s.Open(t.Context(), id, "small")
 		require.ErrorIs(t, err, storage.ErrNotFound)
@@ -159,5 +164,32 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			require.NotContains(t, err.Error(), "no driver registered", address)
 		}
+	}
+}
+
+// TestFolders checks that other users of the machine cannot read the folders of a directory, unless the address says so, and that
+// they contain nothing but objects.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	for query, mode := range map[string]fs.FileMode{"": 0o700, "?dir_file_mode=0711": 0o711} {
+		folder := filepath.Join(t.TempDir(), "new")
+		s, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + folder + query})
+		require.NoError(t, err)
+		id := region.NewID(region.EU)
+		_, err = s.Write(t.Context(), id, "full", strings.NewReader("x"))
+		require.NoError(t, err)
+		var names []string
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				info, statErr := entry.Info()
+				require.NoError(t, statErr)
+				require.Equal(t, mode, info.Mode().Perm(), path)
+				return err
+			}
+			names = append(names, entry.Name())
+			return nil
+		}))
+		require.Equal(t, []string{id + "-full"}, names)
+		require.NoError(t, s.Close())
 	}
 }

@@ -57,6 +57,7 @@ func TestServerMetrics(t *testing.T) {
 					statusz.Key{ID: "old", NotAfter: at.Add(-time.Hour)},
 					statusz.Key{ID: "a", NotAfter: at.Add(2 * time.Hour), Valid: true},
 					statusz.Key{ID: "b", NotAfter: at.Add(time.Hour), Valid: true},
+					statusz.Key{ID: "c", NotAfter: at.Add(90 * time.Minute), Valid: true},
 				),
 				API:     file(statusz.Key{ID: "a", NotAfter: at.Add(time.Hour), Valid: true}, statusz.Key{ID: "b", Valid: true}),
 				Signing: statusz.KeyFile{Keys: []statusz.Key{{ID: "a", Valid: true}}, LoadedAt: at, Error: "gone"},
@@ -79,7 +80,7 @@ func TestServerMetrics(t *testing.T) {
 		"plaza_tls_certificate_not_after_timestamp_seconds{}":          1_800_003_600,
 		"plaza_moderation_generation{}":                                7,
 		"plaza_moderation_flag_limit{}":                                100,
-		"plaza_keys{kind=server}":                                      2,
+		"plaza_keys{kind=server}":                                      3,
 		"plaza_keys{kind=api}":                                         2,
 		"plaza_keys{kind=signing}":                                     1,
 		"plaza_keys_earliest_not_after_timestamp_seconds{kind=server}": 1_800_003_600,
@@ -136,4 +137,26 @@ func TestEveryMetricIsDocumented(t *testing.T) {
 		want = append(want, fields[0]+" "+fields[1])
 	}
 	require.ElementsMatch(t, want, documented)
+}
+
+// TestControlMetrics reports when the certificate of the control endpoints and the last of their authorities end.
+func TestControlMetrics(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	m := telemetry.NewMetrics("n", region.EU)
+	control := &statusz.Control{
+		Certificate: statusz.Key{NotAfter: at},
+		Authorities: []statusz.Key{{NotAfter: at.Add(time.Hour)}, {NotAfter: at.Add(3 * time.Hour)}, {NotAfter: at.Add(2 * time.Hour)}},
+	}
+	require.NoError(t, m.RegisterServer(func() telemetry.Snapshot { return telemetry.Snapshot{Status: statusz.Status{Control: control}} }))
+	const end, readable = "plaza_control_certificate_not_after_timestamp_seconds", "plaza_control_files_readable{}"
+	known := series(t, m.Gatherer())
+	require.InDelta(t, 1_800_000_000, known[end+"{kind=certificate}"], 0)
+	require.InDelta(t, 1_800_010_800, known[end+"{kind=authority}"], 0)
+	require.InDelta(t, 1, known[readable], 0)
+	control = &statusz.Control{Error: "gone"}
+	known = series(t, m.Gatherer())
+	require.InDelta(t, 0, known[readable], 0)
+	require.NotContains(t, known, end+"{kind=authority}")
+	control = nil
+	require.NotContains(t, series(t, m.Gatherer()), readable)
 }

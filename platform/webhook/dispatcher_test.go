@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -555,4 +556,121 @@ func TestStates(t *testing.T) {
 	require.NoError(t, err)
 	w.drain(0)
 	require.Empty(t, w.dispatcher.States())
+}
+
+// metric returns the value of a metric of a webhook with labels, and false if there is none.
+func (w *world) metric(name string, labels ...string) (float64, bool) {
+	w.t.Helper()
+	families, err := w.registry.Gather()
+	require.NoError(w.t, err)
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			var values []string
+			for _, l := range m.GetLabel() {
+				values = append(values, l.GetValue())
+			}
+			if f.GetName() == name && slices.Equal(values, labels) {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue(), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// measured makes the dispatcher of a world have metrics, as a server does.
+func (w *world) measured() {
+	w.registry = prometheus.NewRegistry()
+	w.options.Registerer = w.registry
+	w.dispatcher = webhook.New(w.options)
+}
+
+// TestMetrics counts attempts by result, and reports the age of the oldest event that waits and the number of dead letters, until another
+// server sends the events.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, func(got received) int {
+		if got.post == "works" {
+			return http.StatusOK
+		}
+		return http.StatusInternalServerError
+	})
+	id := w.add(r.URL)
+	w.measured()
+	requireMetric := func(want float64, name string, labels ...string) {
+		t.Helper()
+		value, ok := w.metric("plaza_webhook_"+name, labels...)
+		require.True(t, ok, name)
+		require.InDelta(t, want, value, 0, name)
+	}
+	w.drain(0)
+	for _, result := range []string{"delivered", "failed", "dead"} {
+		requireMetric(0, "deliveries_total", result, id)
+	}
+	w.log([2]string{"post.created", "works"}, [2]string{"post.created", "broken"}, [2]string{"post.created", "large"})
+	w.advance(10 * time.Second)
+	w.drain(0)
+	requireMetric(1, "deliveries_total", "delivered", id)
+	requireMetric(1, "deliveries_total", "failed", id)
+	requireMetric(1, "deliveries_total", "dead", id)
+	requireMetric(10, "oldest_delivery_seconds", "eu", id)
+	requireMetric(1, "dead_letters", "eu", id)
+	w.advance(webhook.RetryFor)
+	w.drain(0)
+	requireMetric(2, "deliveries_total", "dead", id)
+	requireMetric(0, "oldest_delivery_seconds", "eu", id)
+	requireMetric(2, "dead_letters", "eu", id)
+
+	first := w.dispatcher
+	first.Release(t.Context())
+	other := webhook.New(w.options.WithoutMetrics())
+	_, err := other.Drain(t.Context(), region.EU, 0)
+	require.NoError(t, err)
+	w.drain(0)
+	_, ok := w.metric("plaza_webhook_dead_letters", "eu", id)
+	require.False(t, ok, "the other server reports it")
+}
+
+// TestLostEvents removes events from the log before a webhook has read them.
+func TestLostEvents(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, nil)
+	id := w.add(r.URL)
+	w.measured()
+	w.log([2]string{"post.created", "a"}, [2]string{"post.created", "b"}, [2]string{"post.created", "c"})
+	w.advance(time.Minute)
+	tx := w.deps.Store.NewTx(region.EU)
+	tx.SweepEvents(w.deps.Now(), new(int64))
+	require.NoError(t, tx.Commit(t.Context()))
+	w.log([2]string{"post.created", "d"})
+	w.drain(0)
+	require.Equal(t, []string{"v3.post.didCreate d"}, r.take())
+	lost, ok := w.metric("plaza_webhook_events_lost_total", id)
+	require.True(t, ok)
+	require.InDelta(t, 3, lost, 0)
+	var cursors []store.WebhookCursor
+	reads := w.deps.Store.NewReadBatch()
+	reads.WebhookCursors(region.EU, &cursors)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, []int64{4, 3}, []int64{cursors[0].LastSeq, cursors[0].Lost})
+}
+
+// TestOldDeadLetters deletes dead letters after 30 days.
+func TestOldDeadLetters(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, nil)
+	id := w.add(r.URL)
+	w.log([2]string{"post.created", "large"})
+	w.drain(0)
+	sweep := func() (more bool) {
+		t.Helper()
+		more, err := w.dispatcher.Sweep(t.Context(), region.EU)
+		require.NoError(t, err)
+		return more
+	}
+	w.advance(30 * 24 * time.Hour)
+	require.False(t, sweep())
+	require.Len(t, w.deliveries(id, store.DeliveryDead), 1)
+	w.advance(time.Millisecond)
+	require.True(t, sweep())
+	require.Empty(t, w.deliveries(id, store.DeliveryDead))
 }

@@ -129,6 +129,26 @@ func TestFailuresOfRPCsAreLoggedOnce(t *testing.T) {
 	}
 }
 
+// TestPlannedRefusals holds that what the server refuses on purpose is no failure for operators.
+func TestPlannedRefusals(t *testing.T) {
+	w := start(t)
+	refused := fail.Unavailable("the user is being moved", errors.New("the cause"))
+	refused.Planned = true
+	w.failing(refused)
+	requireError(t, w.call(t, "GET", "/api/v3/comments/c", ""), 503, 500000, "Unexpected error", "the user is being moved")
+	require.Contains(t, w.log.String(), `"level":"INFO","msg":"request refused","method":"GET",`)
+	require.NotContains(t, w.log.String(), "ERROR")
+}
+
+// TestLinesHaveTheTrace checks that a line has the id of the trace that the client has begun.
+func TestLinesHaveTheTrace(t *testing.T) {
+	w := start(t)
+	w.call(t, "GET", "/api/v3/comments/c", "", "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	require.Contains(t, w.log.String(), `"traceId":"0af7651916cd43dd8448eb211c80319c"`)
+	w.call(t, "GET", "/api/v3/comments/d", "")
+	require.Equal(t, 1, strings.Count(w.log.String(), "traceId"))
+}
+
 func TestUnimplementedIsNotFound(t *testing.T) {
 	requireError(t, start(t).call(t, "GET", "/api/v3/posts/p", ""), 404, 400400, "Resource Not Found.")
 }

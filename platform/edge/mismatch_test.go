@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -73,5 +75,27 @@ func TestInvalidText(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, test.want, invalidText(test.message.ProtoReflect()))
 		})
+	}
+}
+
+// TestOtherKinds checks values of kinds that no request of the interface has.
+func TestOtherKinds(t *testing.T) {
+	t.Parallel()
+	every := everyRoute(t, "/things").input.message
+	for body, want := range map[string]string{
+		`{"raw": "AQ=="}`: mismatchUnspecific, `{"raw": "!"}`: "raw: must be base64", `{"raw": 1.5}`: "raw: must be base64",
+		`{"color": "RED"}`: mismatchUnspecific, `{"color": true}`: "color: must be one of its values",
+		`{"labels": {"a": "b"}}`: mismatchUnspecific, `{"labels": {"a": 1}}`: "labels.a: must be a string", `{"labels": []}`: "labels: must be an object",
+		`{"inner": {"labels": {"a": 1}}}`: "inner.labels.a: must be a string", `{"flag": 1}`: "flag: must be true or false",
+	} {
+		require.Equal(t, want, mismatch([]byte(body), every), body)
+	}
+	for body, want := range map[string]string{
+		`{"labels": {"a": "b"}}`: "", `{"labels": {"a": "\u0000"}}`: "labels.a", `{"labels": {"\u0000": "a"}}`: "labels.(a name)",
+		`{"numbers": [0], "inner": {"names": ["a", "\u0000"]}}`: "inner.names[1]",
+	} {
+		m := dynamicpb.NewMessage(every)
+		require.NoError(t, protojson.Unmarshal([]byte(body), m))
+		require.Equal(t, want, invalidText(m), body)
 	}
 }

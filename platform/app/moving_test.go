@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
@@ -44,14 +46,19 @@ func (w *movingWorld) enter(state store.MoveState) {
 	w.store.Routes().Put(store.Route{UserID: w.user, Home: region.EU, To: region.SG, State: state, Version: w.version}, nil)
 }
 
-// call calls an operation.
+// call calls an operation without a user.
 func (w *movingWorld) call(operation func(context.Context) error) error {
+	return w.callIn(w.t.Context(), operation)
+}
+
+// callIn calls an operation in a context.
+func (w *movingWorld) callIn(ctx context.Context, operation func(context.Context) error) error {
 	request := connect.NewRequest(&plazav1.MoveUserRequest{UserId: "as sent"})
 	_, err := w.intercept(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
 		require.Equal(w.t, "as sent", request.Msg.GetUserId())
 		request.Msg.UserId = "changed by the operation"
 		return nil, operation(ctx)
-	})(w.t.Context(), request)
+	})(ctx, request)
 	return err
 }
 
@@ -112,4 +119,23 @@ func TestRequestsDoNotWaitForever(t *testing.T) {
 	w.enter(store.MoveDone)
 	require.NoError(t, waiting.Wait())
 	require.Empty(t, w.held)
+}
+
+// TestMovingUsersWait checks that a request of a user whose rows are moving does not begin before the move has ended.
+func TestMovingUsersWait(t *testing.T) {
+	t.Parallel()
+	w := newMovingWorld(t, limits.Lifted)
+	var begun atomic.Bool
+	ended := make(chan error, 1)
+	go func() {
+		ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: w.user, Home: region.EU})
+		ended <- w.callIn(ctx, func(context.Context) error { begun.Store(true); return nil })
+	}()
+	require.Eventually(t, func() bool { return len(w.held) == 1 || begun.Load() }, limits.Lifted, time.Millisecond)
+	require.False(t, begun.Load())
+	require.NoError(t, w.callIn(auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU), Home: region.EU}),
+		func(context.Context) error { return nil }), "another user does not wait")
+	w.enter(store.MoveDone)
+	require.NoError(t, <-ended)
+	require.True(t, begun.Load())
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -51,6 +53,7 @@ func TestPlacementOf(t *testing.T) {
 			require.NotNil(t, p.NotPinned)
 			require.Len(t, p.NotPinned, c.notPinned)
 			require.Equal(t, at, p.CheckedAt)
+			require.Equal(t, c.state != statusz.Unknown, r.placedAt.Equal(at), "when it was last known")
 			require.Equal(t, "europe-west1", p.Want.Localities["eu"])
 		})
 	}
@@ -63,4 +66,68 @@ func TestPlacementNamesThePriceOfSurvivingARegion(t *testing.T) {
 	p := r.readPlacement(t.Context())
 	require.Equal(t, statusz.Pinned, p.State)
 	require.Contains(t, p.Message, "the replicas of all rows are in all regions")
+}
+
+// TestPlacementIsWatched checks the placement more often while it is not as configured, or the check fails.
+func TestPlacementIsWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		start, placed := time.Now(), db.Placement{Engine: db.CockroachDB}
+		misplaced := db.Placement{Engine: db.CockroachDB, Misplaced: []db.TablePlacement{{Table: "posts"}}}
+		var at []time.Duration
+		r := &report{cfg: config.Default(), now: time.Now, placed: func(context.Context) (db.Placement, error) {
+			at = append(at, time.Since(start))
+			switch len(at) {
+			case 1:
+				return misplaced, nil
+			case 2:
+				return db.Placement{}, errors.New("no answer")
+			case 3:
+				return placed, nil
+			case 4:
+				return db.Placement{Engine: db.PostgreSQL}, db.ErrNoPlacement
+			}
+			stop()
+			return placed, nil
+		}}
+		require.NoError(t, r.watchPlacement(ctx))
+		require.Equal(t, []time.Duration{0, 30 * time.Second, time.Minute, 6 * time.Minute, 11 * time.Minute}, at)
+	})
+}
+
+// TestStatesOfHomes keeps the status of a home and its time while the home does not answer.
+func TestStatesOfHomes(t *testing.T) {
+	now := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
+	h := newHomeStates(nil, "")
+	h.now = func() time.Time { return now }
+	_, asked := h.last(region.US)
+	require.False(t, asked)
+	away := errors.New("no answer")
+	for _, c := range []struct {
+		version int64
+		err     error
+		want    homeState
+	}{
+		{0, away, homeState{err: away}},
+		{7, nil, homeState{status: db.Status{SchemaVersion: 7}, asOf: now.Add(time.Second)}},
+		{0, away, homeState{status: db.Status{SchemaVersion: 7}, asOf: now.Add(time.Second), err: away}},
+		{8, nil, homeState{status: db.Status{SchemaVersion: 8}, asOf: now.Add(3 * time.Second)}},
+	} {
+		h.put(region.US, db.Status{SchemaVersion: c.version}, c.err)
+		state, asked := h.last(region.US)
+		require.True(t, asked)
+		require.Equal(t, c.want, state)
+		now = now.Add(time.Second)
+	}
+	_, asked = h.last(region.EU)
+	require.False(t, asked)
+}
+
+func TestSince(t *testing.T) {
+	now := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
+	for want, at := range map[time.Duration]time.Time{time.Minute: now.Add(-time.Minute), 0: {}} {
+		require.Equal(t, want, *since(at, now))
+	}
+	require.Zero(t, *since(now.Add(time.Minute), now), "it is not due yet")
 }

@@ -44,3 +44,15 @@ func TestBacklog(t *testing.T) {
 	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}))
 	require.Equal(t, start.Add(time.Minute), oldest())
 }
+
+// TestBacklogOfHomes takes the earlier time of each kind of work; zero means that nothing waits.
+func TestBacklogOfHomes(t *testing.T) {
+	t.Parallel()
+	both := store.Backlog{OldestOutbox: later(1), OldestScheduled: later(4)}
+	other := store.Backlog{OldestOutbox: later(2), OldestScheduled: later(3)}
+	want := store.Backlog{OldestOutbox: later(1), OldestScheduled: later(3)}
+	require.Equal(t, want, both.Earliest(other))
+	require.Equal(t, want, other.Earliest(both))
+	require.Equal(t, both, both.Earliest(store.Backlog{}))
+	require.Equal(t, both, store.Backlog{}.Earliest(both))
+}

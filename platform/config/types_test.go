@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ func TestTypes(t *testing.T) {
 	}{
 		"Duration":   {func() encoding.TextUnmarshaler { return new(config.Duration) }, []string{"1ns", "3s", "720h", "1h30m"}, []string{"", "0s", "-1s", "3", "x"}},
 		"Delay":      {func() encoding.TextUnmarshaler { return new(config.Delay) }, []string{"0s", "5s"}, []string{"", "-1s", "5"}},
-		"Size":       {func() encoding.TextUnmarshaler { return new(config.Size) }, []string{"1", "64KiB", "1MiB", "1GiB"}, []string{"", "0", "-1", "1.5MiB", "1KB", "1TiB", "9999999999GiB"}},
+		"Size":       {func() encoding.TextUnmarshaler { return new(config.Size) }, []string{"1", "64KiB", "1MiB", "1GiB", "1048576GiB"}, []string{"", "0", "-1", "1.5MiB", "1KB", "1TiB", "1048577GiB", "9999999999GiB"}},
 		"Count":      {func() encoding.TextUnmarshaler { return new(config.Count) }, []string{"1", "50000000"}, []string{"", "0", "-1", "1.5", "1e3"}},
 		"Share":      {func() encoding.TextUnmarshaler { return new(config.Share) }, []string{"off", "1/1", "1/1000"}, []string{"", "0", "1", "1/0", "1/-1", "2/3", "on"}},
 		"Switch":     {func() encoding.TextUnmarshaler { return new(config.Switch) }, []string{"true", "false"}, []string{"", "yes", "on"}},
@@ -33,9 +34,10 @@ func TestTypes(t *testing.T) {
 		"PoolSize":   {func() encoding.TextUnmarshaler { return new(config.PoolSize) }, []string{"1", "1000"}, []string{"", "0", "1001", "-1", "many"}},
 		"LogLevel":   {func() encoding.TextUnmarshaler { return new(config.LogLevel) }, []string{"debug", "info", "warn", "error"}, []string{"", "loud", "trace"}},
 		"LogFormat":  {func() encoding.TextUnmarshaler { return new(telemetry.LogFormat) }, []string{"json", "text"}, []string{"", "xml"}},
-		"BaseURL":    {func() encoding.TextUnmarshaler { return new(config.BaseURL) }, []string{"https://eu.api.example.com", "http://localhost:8081/", "https://example.com/eu"}, []string{"", "example.com", "ftp://example.com", "https://example.com?x=1"}},
-		"MediaURL":   {func() encoding.TextUnmarshaler { return new(config.MediaURL) }, []string{"rtmp://ingest.example.com/live", "https://play.example.com/live/"}, []string{"", "ingest.example.com", "rtmp://user:pw@example.com", "https://example.com?x", "https://example.com#x"}},
+		"BaseURL":    {func() encoding.TextUnmarshaler { return new(config.BaseURL) }, []string{"https://eu.api.example.com", "http://localhost:8081/", "https://example.com/eu"}, []string{"", "example.com", "ftp://example.com", "https://example.com?x=1", "https://example.com#x", "https://", "https://user@example.com"}},
+		"MediaURL":   {func() encoding.TextUnmarshaler { return new(config.MediaURL) }, []string{"rtmp://ingest.example.com/live", "https://play.example.com/live/"}, []string{"", "ingest.example.com", "//ingest.example.com", "rtmp:///live", "rtmp://user:pw@example.com", "https://example.com?x", "https://example.com#x"}},
 		"StorageURL": {func() encoding.TextUnmarshaler { return new(config.StorageURL) }, []string{"/srv/files", "file:///srv/files", "s3://bucket?region=eu-central-1", "gs://bucket", "azblob://container"}, []string{"", "files", "s3://user:pw@bucket"}},
+		"Networks":   {func() encoding.TextUnmarshaler { return new(config.Networks) }, []string{"", "10.1.0.0/16", "10.1.0.0/16, 2001:db8::/32,"}, []string{"10.1.0.1", "10.1.0.0/33", "x"}},
 		"Origins":    {func() encoding.TextUnmarshaler { return new(config.Origins) }, []string{"https://app.example.com", "http://localhost:3000, https://a.example"}, []string{"app.example.com", "https://a.example/path"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,6 +75,35 @@ func TestMarshalText(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
+}
+
+// TestParsedValues checks that texts set values, whatever they were before.
+func TestParsedValues(t *testing.T) {
+	t.Parallel()
+	before := func() map[string]interface {
+		encoding.TextMarshaler
+		encoding.TextUnmarshaler
+	} {
+		size, duration, delay, share, level := config.Size(7), config.Duration(time.Minute), config.Delay(time.Minute), config.Share(7), config.LogLevel(-4)
+		networks := config.Networks{netip.MustParsePrefix("192.0.2.0/24")}
+		return map[string]interface {
+			encoding.TextMarshaler
+			encoding.TextUnmarshaler
+		}{"size": &size, "duration": &duration, "delay": &delay, "share": &share, "level": &level, "networks": &networks}
+	}
+	for _, tc := range [][3]string{
+		{"size", "2048", "2KiB"}, {"duration", "90s", "1m30s"}, {"delay", "5s", "5s"}, {"delay", "0s", "0s"}, {"share", "1/1000", "1/1000"}, {"share", "off", "off"},
+		{"level", "error", "error"}, {"networks", "10.1.2.3/16, 2001:db8::/32", "10.1.0.0/16,2001:db8::/32"}, {"networks", "", ""},
+	} {
+		value := before()[tc[0]]
+		require.NoError(t, value.UnmarshalText([]byte(tc[1])))
+		got, err := value.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, tc[2], string(got), tc[1])
+	}
+	survive := config.Survive("zone")
+	require.NoError(t, survive.UnmarshalText([]byte("region")))
+	require.Equal(t, config.Survive("region"), survive)
 }
 
 func TestStorageURLs(t *testing.T) {

@@ -202,7 +202,10 @@ func TestUploadForms(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	const part = "--B\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a\"\r\n\r\nx\r\n"
-	form := "multipart/form-data; boundary=B"
+	const form = "multipart/form-data; boundary=B"
+	field := func(size int) string {
+		return "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" + strings.Repeat("x", size) + "\r\n"
+	}
 	for name, c := range map[string]struct {
 		contentType, body string
 		want              failure
@@ -220,7 +223,10 @@ func TestUploadForms(t *testing.T) {
 		"no end":               {form, part, failure{status: 400, code: 400000}},
 		"JSON":                 {"application/json", "{}", invalid("body")},
 		"no boundary":          {"multipart/form-data", part + "--B--", invalid("body")},
-		"too many parts":       {form, strings.Repeat("--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n", 60) + "--B--", invalid("body")},
+		"fifty parts":          {form, part + strings.Repeat(field(1), 49) + "--B--", failure{}},
+		"too many parts":       {form, part + strings.Repeat(field(1), 50) + "--B--", invalid("body")},
+		"the longest field":    {form, part + field(16<<10) + "--B--", failure{}},
+		"a field too long":     {form, part + field(16<<10+1) + "--B--", invalid("a")},
 		"a header without end": {form, "--B\r\nContent-Disposition", failure{status: 400, code: 400000}},
 	} {
 		t.Run(name, func(t *testing.T) {

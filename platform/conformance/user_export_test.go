@@ -89,6 +89,9 @@ func TestUserExport(t *testing.T) {
 
 	r := f.do(t, f.user.At(region.US), http.MethodGet, text(ready, "archivePath"), nil)
 	require.Equal(t, "application/zip", r.Header.Get("Content-Type"))
+	require.Regexp(t, `^attachment; filename=.+\.zip$`, r.Header.Get("Content-Disposition"))
+	require.Equal(t, "no-store", r.Header.Get("Cache-Control"))
+	require.Equal(t, http.StatusNotModified, f.user.With("If-None-Match", r.Header.Get("Etag")).Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status)
 	require.Len(t, r.Body, int(ready["bytes"].(float64)))
 	f.requireArchive(t, unzip(t, r.Body), ready["exported"].(object))
 	awaitOneObject(t, f.n, f.user.InternalID)

@@ -28,6 +28,9 @@ func decoded(t *testing.T, raw []byte) *plazav1.CreatePostRequest {
 	return m
 }
 
+// brackets are more than the levels that objects may have.
+var brackets = strings.Repeat(`[{`, MaxDepth)
+
 // TestObjects takes objects through each form that they have: JSON, bytes and binary messages.
 func TestObjects(t *testing.T) {
 	t.Parallel()
@@ -41,6 +44,9 @@ func TestObjects(t *testing.T) {
 		"digits":                   {`{"a":9007199254740993,"b":0.10,"c":-1.50}`, `{"a":9007199254740993,"b":0.10,"c":-1.50}`},
 		"exponents":                {`{"a":[1e2,1.25E1,1.5e-3,-2e+0,12e-1,0e9999]}`, `{"a":[100,12.5,0.0015,-2,1.2,0]}`},
 		"zeros":                    {`{"a":[-0,-0.0,0e-2]}`, `{"a":[0,0.0,0.00]}`},
+		"brackets in texts":        {`{"a":"` + brackets + `\\\"` + brackets + `"}`, `{"a":"` + brackets + `\\\"` + brackets + `"}`},
+		"a long text":              {`{"a":"` + strings.Repeat("x", 200) + `"}`, `{"a":"` + strings.Repeat("x", 200) + `"}`},
+		"a longer text":            {`{"a":"` + strings.Repeat("x", 20_000) + `"}`, `{"a":"` + strings.Repeat("x", 20_000) + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,6 +110,14 @@ func TestRefusedObjects(t *testing.T) {
 		invalid := &InvalidError{}
 		require.ErrorAs(t, err, &invalid)
 	}
+	for _, longest := range []string{`1e399`, `-1e398`, `1e-398`} {
+		require.Len(t, string(Of(decoded(t, request(`{"a":`+longest+`}`)).GetMetadata()).Member("a")), MaxDigits, longest)
+	}
+	for _, longer := range []string{`-1e399`, `1e-399`, `-1e-398`} {
+		require.EqualError(t, UnmarshalJSON(request(`{"a":`+longer+`}`), &plazav1.CreatePostRequest{}), "metadata.a: must have at most 400 digits", longer)
+	}
+	inList := []byte(`{"items":[{},{"placement":{}},{"placement":{"a":1,"a":2}}]}`)
+	require.EqualError(t, UnmarshalJSON(inList, &plazav1.CreateStoryRequest{}), "items[2].placement.a: must not occur twice")
 	require.NotContains(t, string(Of(decoded(t, request(`{"a":"\\u0000"}`)).GetMetadata()).Row()), "\x00", "an escaped backslash is none")
 }
 
@@ -141,6 +155,57 @@ func TestRefusedBinaryObjects(t *testing.T) {
 	binary, err := proto.Marshal(&plazav1.CreateStoryRequest{Items: []*plazav1.StoryItem{{}, {Placement: &structpb.Struct{Fields: map[string]*structpb.Value{"a": list}}}}})
 	require.NoError(t, err)
 	require.EqualError(t, UnmarshalBinary(binary, &plazav1.CreateStoryRequest{}), "items[1].placement.a[0]: must have a value")
+}
+
+// binaryRequest returns a request with a binary Struct as its metadata.
+func binaryRequest(content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, (&plazav1.CreatePostRequest{}).ProtoReflect().Descriptor().Fields().ByName("metadata").Number(), protowire.BytesType), content)
+}
+
+// TestMalformedStructs sends binary objects that package proto would not make.
+func TestMalformedStructs(t *testing.T) {
+	t.Parallel()
+	field := func(number protowire.Number, content string) string {
+		return string(protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), content))
+	}
+	const name, value = keyOfEntry, valueOfEntry
+	yes := string(protowire.AppendVarint(protowire.AppendTag(nil, boolValue, protowire.VarintType), 1))
+	number := func(f float64) string {
+		return string(protowire.AppendFixed64(protowire.AppendTag(nil, numberValue, protowire.Fixed64Type), math.Float64bits(f)))
+	}
+	nested := func(depth int) string {
+		inner := yes
+		for range depth - 1 {
+			inner = field(structValue, field(fieldsOfStruct, field(name, "a")+field(value, inner)))
+		}
+		return field(name, "a") + field(value, inner)
+	}
+	for what, tc := range map[string]struct{ entry, stored, err string }{
+		"an entry":               {field(name, "a") + field(value, yes), `{"a":true}`, ""},
+		"in the other order":     {field(value, yes) + field(name, "a"), `{"a":true}`, ""},
+		"without a name":         {field(value, yes), `{"":true}`, ""},
+		"without a value":        {field(name, "a"), "", "metadata.a: must have a value"},
+		"two names":              {field(name, "a") + field(name, "b") + field(value, yes), "", "metadata: must have one name and one value in each entry"},
+		"two values":             {field(name, "a") + field(value, yes) + field(value, yes), "", "metadata: must have one name and one value in each entry"},
+		"a name that is no text": {field(name, "\xff") + field(value, yes), "", "metadata: must be valid UTF-8 without NUL characters"},
+		"a text that is none":    {field(name, "a") + field(value, field(stringValue, "\xff")), "", "metadata.a: must be valid UTF-8 without NUL characters"},
+		"not a number":           {field(name, "a") + field(value, number(math.NaN())), "", "metadata.a: must be a number, not NaN and not infinite"},
+		"less than all numbers":  {field(name, "a") + field(value, number(math.Inf(-1))), "", "metadata.a: must be a number, not NaN and not infinite"},
+		"deep":                   {nested(MaxDepth), strings.Repeat(`{"a":`, MaxDepth) + "true" + strings.Repeat("}", MaxDepth), ""},
+		"too deep":               {nested(MaxDepth + 1), "", "metadata" + strings.Repeat(".a", MaxDepth) + ": must not be nested more than 100 levels deep"},
+	} {
+		m := &plazav1.CreatePostRequest{}
+		err := UnmarshalBinary(binaryRequest([]byte(field(fieldsOfStruct, tc.entry))), m)
+		if tc.err != "" {
+			require.EqualError(t, err, tc.err, what)
+			continue
+		}
+		require.NoError(t, err, what)
+		require.Equal(t, tc.stored, string(Of(m.GetMetadata())), what)
+	}
+	for _, cut := range []string{"\x0a", "\x0a\x05a", "\x07"} {
+		require.Error(t, UnmarshalBinary(binaryRequest([]byte(cut)), &plazav1.CreatePostRequest{}))
+	}
 }
 
 // TestClientsCannotCarry sends the unknown field with which messages carry objects inside of the program.

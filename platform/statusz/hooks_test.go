@@ -17,6 +17,7 @@ func TestHookHash(t *testing.T) {
 			Name: "n", URL: "https://a.example", Events: []string{"b", "a"}, Enabled: true, DefaultAction: "allow", TimeoutMS: 5, Secret: "s",
 		}
 	}
+	require.Equal(t, "f7ac59e9253f6b94a309607f5c64c3b1cd36c77132da6e7c0d3b8ea413e249a7", base().Hash(key), "other versions of the operator compute the same")
 	seen := map[string]string{base().Hash([]byte("another key")): "key"}
 	for name, change := range map[string]func(s *statusz.HookSettings){
 		"none":   func(*statusz.HookSettings) {},
@@ -41,6 +42,13 @@ func TestHookHash(t *testing.T) {
 	none, empty := base(), base()
 	none.Events, empty.Events = nil, []string{}
 	require.Equal(t, none.Hash(key), empty.Hash(key))
+}
+
+// TestWantedLevel checks the level that a request leads to.
+func TestWantedLevel(t *testing.T) {
+	t.Parallel()
+	level := statusz.LogLevel{Current: "debug", Configured: "info"}
+	require.Equal(t, []string{"info", "warn"}, []string{level.Wanted(""), level.Wanted("warn")})
 }
 
 // TestFindWebhook finds a webhook by its name, and none in a status without hooks.

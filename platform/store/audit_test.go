@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// auditedIDs returns the ids of the events of TestListAuditEvents.
+// auditedID returns the id of an event that insertAuditEvents inserts.
 func auditedID(n int) string { return region.FixedID(region.EU)[:23] + strconv.Itoa(n) }
 
 // insertAuditEvents inserts events at the seconds 0 to 5, of two actors and two operations, on two targets.
@@ -28,7 +28,7 @@ func insertAuditEvents(t *testing.T, s *store.Store) {
 	commit(t, w)
 }
 
-// TestListAuditEvents reads events by each filter, within a range of times that does not include its end, and after a position.
+// TestListAuditEvents reads events by each filter, within a range of times that does not include its end, in pages of two.
 func TestListAuditEvents(t *testing.T) {
 	s := openNew(t)
 	insertAuditEvents(t, s)
@@ -36,34 +36,45 @@ func TestListAuditEvents(t *testing.T) {
 		list store.AuditList
 		want []int
 	}{
-		"all":                        {store.AuditList{From: later(0), To: later(6)}, []int{0, 1, 2, 3, 4, 5}},
-		"a range":                    {store.AuditList{From: later(1), To: later(4)}, []int{1, 2, 3}},
-		"an actor":                   {store.AuditList{From: later(0), To: later(6), Actor: "a"}, []int{0, 2, 4}},
-		"an actor in a range":        {store.AuditList{From: later(2), To: later(4), Actor: "a"}, []int{2}},
-		"an actor and an operation":  {store.AuditList{From: later(0), To: later(6), Actor: "a", Operation: "y"}, []int{4}},
-		"an operation":               {store.AuditList{From: later(0), To: later(6), Operation: "y"}, []int{3, 4, 5}},
-		"an operation in a range":    {store.AuditList{From: later(4), To: later(5), Operation: "y"}, []int{4}},
-		"a target":                   {store.AuditList{From: later(0), To: later(6), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1, 4}},
-		"a target in a range":        {store.AuditList{From: later(1), To: later(4), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
-		"a target of another type":   {store.AuditList{From: later(0), To: later(2), Target: store.AuditTarget{Type: "post", ID: "u1"}}, []int{0, 1}},
-		"a target and an actor":      {store.AuditList{From: later(0), To: later(6), Actor: "b", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
-		"a target and an operation":  {store.AuditList{From: later(0), To: later(6), Operation: "y", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{4}},
-		"after a position":           {store.AuditList{From: later(0), To: later(6), After: later(3), AfterID: auditedID(3)}, []int{4, 5}},
-		"after a position, filtered": {store.AuditList{From: later(0), To: later(6), After: later(3), AfterID: auditedID(3), Actor: "b"}, []int{5}},
+		"all":                       {store.AuditList{From: later(0), To: later(6)}, []int{0, 1, 2, 3, 4, 5}},
+		"a range":                   {store.AuditList{From: later(1), To: later(4)}, []int{1, 2, 3}},
+		"an actor":                  {store.AuditList{From: later(0), To: later(6), Actor: "a"}, []int{0, 2, 4}},
+		"an actor in a range":       {store.AuditList{From: later(2), To: later(4), Actor: "a"}, []int{2}},
+		"an actor and an operation": {store.AuditList{From: later(0), To: later(6), Actor: "a", Operation: "y"}, []int{4}},
+		"an operation":              {store.AuditList{From: later(0), To: later(6), Operation: "y"}, []int{3, 4, 5}},
+		"an operation in a range":   {store.AuditList{From: later(4), To: later(5), Operation: "y"}, []int{4}},
+		"a target":                  {store.AuditList{From: later(0), To: later(6), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1, 4}},
+		"a target in a range":       {store.AuditList{From: later(1), To: later(4), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
+		"a target of another type":  {store.AuditList{From: later(0), To: later(2), Target: store.AuditTarget{Type: "post", ID: "u1"}}, []int{0, 1}},
+		"a target and an actor":     {store.AuditList{From: later(0), To: later(6), Actor: "b", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
+		"a target and an operation": {store.AuditList{From: later(0), To: later(6), Operation: "y", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{4}},
 	} {
 		list := tc.list
 		list.Homes, list.Limit = []region.Code{region.EU}, 10
 		require.Equal(t, tc.want, listAudit(t, s, list), name)
-		if !list.After.IsZero() {
-			continue
-		}
-		list.Desc, list.After, list.AfterID = true, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "g"
+		list.Limit = 2
+		require.Equal(t, tc.want, listAuditPages(t, s, list), name)
 		slices.Reverse(tc.want)
-		require.Equal(t, tc.want, listAudit(t, s, list), name)
-		list.Limit = 1
-		require.Equal(t, tc.want[:1], listAudit(t, s, list), name)
+		list.Desc, list.After, list.AfterID = true, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), "g"
+		require.Equal(t, tc.want, listAuditPages(t, s, list), name)
 	}
 	require.Empty(t, listAudit(t, s, store.AuditList{Homes: []region.Code{region.US}, From: later(0), To: later(6), Limit: 10}))
+}
+
+// listAuditPages returns the numbers of the events of a list and of the pages that follow.
+func listAuditPages(t *testing.T, s *store.Store, list store.AuditList) (numbers []int) {
+	t.Helper()
+	for range 5 {
+		page := listAudit(t, s, list)
+		numbers = append(numbers, page...)
+		if len(page) < list.Limit {
+			return numbers
+		}
+		last := page[len(page)-1]
+		list.After, list.AfterID = later(last), auditedID(last)
+	}
+	require.Fail(t, "endless list")
+	return nil
 }
 
 // listAudit returns the numbers of the events of a list.

@@ -159,12 +159,12 @@ func (r *backupRun) uris() []string {
 	return uris
 }
 
-// distinct returns the destinations without repetitions.
+// distinct returns the destinations without repetitions. Buckets of one name at different endpoints are different.
 func (r *backupRun) distinct() []backup.Destination {
 	var out []backup.Destination
 	seen := map[string]bool{}
 	for _, d := range r.destinations {
-		if at := d.String(); !seen[at] {
+		if at := d.Endpoint + " " + d.String(); !seen[at] {
 			seen[at] = true
 			out = append(out, d)
 		}

@@ -98,6 +98,13 @@ func TestBackupURIs(t *testing.T) {
 	one, err := newBackupRun(config.Config{}, backupFlags{schedule: "@daily", destinations: []string{"us=s3://one", "eu=s3://one", "sg=s3://one"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"s3://one?AUTH=implicit"}, one.uris())
+
+	endpoints, err := newBackupRun(config.Config{}, backupFlags{schedule: "@daily", destinations: []string{
+		"us=s3://one?endpoint=https://us.example.com", "eu=s3://one?endpoint=https://eu.example.com", "sg=s3://one?endpoint=https://us.example.com",
+	}})
+	require.NoError(t, err)
+	require.Len(t, endpoints.uris(), 3, "buckets of one name at different endpoints")
+	require.Len(t, endpoints.distinct(), 2)
 }
 
 func TestDescribeBackups(t *testing.T) {

@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
@@ -130,4 +134,34 @@ func TestSince(t *testing.T) {
 		require.Equal(t, want, *since(at, now))
 	}
 	require.Zero(t, *since(now.Add(time.Minute), now), "it is not due yet")
+}
+
+// TestEvacuatedStatus checks what a server says about the regions that are evacuated to it.
+func TestEvacuatedStatus(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+	require.Nil(t, evacuatedStatus(nil, now))
+	path := filepath.Join(t.TempDir(), "evacuation.json")
+	e, err := auth.OpenEvacuation(path, auth.WithLogger(slog.New(slog.DiscardHandler)), auth.WithClock(func() time.Time { return now }))
+	require.NoError(t, err)
+	got := evacuatedStatus(e, now)
+	require.Equal(t, []statusz.EvacuatedRegion{}, got.Regions)
+
+	key := func(id string, notAfter time.Time) auth.EvacuatedKey {
+		return auth.NewEvacuatedKey(id, "a-server-key-of-"+id, notAfter)
+	}
+	file := auth.EvacuationFile{Regions: []auth.EvacuatedRegion{
+		{Region: "us", ServerKeys: []auth.EvacuatedKey{key("k1", now.Add(time.Hour)), key("k2", now.Add(-time.Hour))}},
+		{Region: "eu", ServerKeys: []auth.EvacuatedKey{key("k3", now.Add(time.Hour))}},
+	}}
+	require.NoError(t, os.WriteFile(path, file.Content(), 0o600))
+	e, err = auth.OpenEvacuation(path, auth.WithLogger(slog.New(slog.DiscardHandler)), auth.WithClock(func() time.Time { return now }))
+	require.NoError(t, err)
+	got = evacuatedStatus(e, now)
+	require.Equal(t, []statusz.EvacuatedRegion{
+		{Region: "eu", ServerKeys: []statusz.Key{{ID: "k3", NotAfter: now.Add(time.Hour), Valid: true}}},
+		{Region: "us", ServerKeys: []statusz.Key{{ID: "k1", NotAfter: now.Add(time.Hour), Valid: true}, {ID: "k2", NotAfter: now.Add(-time.Hour)}}},
+	}, got.Regions)
+	require.Equal(t, now, got.CheckedAt)
+	require.Empty(t, got.Error)
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -126,4 +129,47 @@ func TestBackupsToKeep(t *testing.T) {
 	require.Equal(t, now.Add(-week), oldestKept(now.Add(-time.Hour), now, week))
 	require.Equal(t, now.Add(-week-12*time.Hour), oldestKept(now.Add(-week+12*time.Hour), now, week), "it may have begun a day before its end")
 	require.Equal(t, now.Add(-3*week-24*time.Hour), oldestKept(now.Add(-3*week), now, week))
+}
+
+// TestPruneBackups deletes old backups in the buckets of all homes, once in a bucket that homes share.
+func TestPruneBackups(t *testing.T) {
+	var deleted []string
+	refused := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case refused:
+			w.WriteHeader(http.StatusForbidden)
+		case r.Method == http.MethodDelete:
+			deleted = append(deleted, r.URL.Path)
+			w.WriteHeader(http.StatusNoContent)
+		case r.Method == http.MethodHead:
+			w.Header().Set("Last-Modified", "Wed, 01 Jan 2025 00:00:00 GMT")
+			w.Header().Set("Etag", `"0123456789abcdef0123456789abcdef"`)
+		default:
+			content := `<LastModified>2025-01-01T00:00:00Z</LastModified><ETag>"0123456789abcdef0123456789abcdef"</ETag><Size>1</Size></Contents>`
+			_, _ = io.WriteString(w, `<ListBucketResult><IsTruncated>false</IsTruncated>`+
+				`<Contents><Key>2026/11/22-000000.00/x</Key>`+content+`<Contents><Key>2026/11/24-000000.00/x</Key>`+content+`</ListBucketResult>`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
+	}
+	at := "?region=us-east-1&endpoint=" + server.URL
+	f := backupFlags{schedule: "@daily", credentials: []string{"us=" + folder, "eu=" + folder, "sg=" + folder}}
+	f.destinations = []string{"us=s3://one" + at, "eu=s3://two" + at, "sg=s3://one" + at}
+	run, err := newBackupRun(config.Config{}, f)
+	require.NoError(t, err)
+	now := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+
+	require.NoError(t, run.prune(t.Context(), now, now))
+	require.Empty(t, deleted, "all are kept")
+	run.flags.retention = 7 * 24 * time.Hour
+	require.NoError(t, run.prune(t.Context(), time.Time{}, now))
+	require.Empty(t, deleted, "no backup has succeeded yet")
+	require.NoError(t, run.prune(t.Context(), now, now))
+	require.Equal(t, []string{"/one/2026/11/22-000000.00/x", "/two/2026/11/22-000000.00/x"}, deleted)
+	refused = true
+	require.ErrorContains(t, run.prune(t.Context(), now, now), "the retention of the backups of us: list the backups")
 }

@@ -76,6 +76,8 @@ func TestOutcomeOfAnAttempt(t *testing.T) {
 	other := first
 	other.Attempt = "other"
 	reserve(t, s, first, 0)
+	neighbor := firstAttempt("neighbor")
+	reserve(t, s, neighbor, 0)
 	end := func(queue func(*store.Tx)) *store.Idempotency {
 		t.Helper()
 		w := s.NewTx(region.EU)
@@ -106,19 +108,26 @@ func TestOutcomeOfAnAttempt(t *testing.T) {
 	before, stored := reserve(t, s, released, 0)
 	require.Nil(t, before)
 	require.Equal(t, "second", stored.Attempt)
+
+	before, _ = reserve(t, s, neighbor, 0)
+	require.Nil(t, before.Answer, "another key")
+	require.True(t, neighbor.LockedUntil.Equal(before.LockedUntil))
 }
 
 // TestIdempotencyMarks has attempts of a request change rows: the second one only when the mark of the first one has expired.
 func TestIdempotencyMarks(t *testing.T) {
 	s := openNew(t)
 	ref := region.NewID(region.EU)
-	change := func(attempt string, seconds int, created ...string) error {
-		i := firstAttempt("key")
+	changeOf := func(key, attempt string, seconds int, created ...string) error {
+		i := firstAttempt(key)
 		i.Attempt, i.ExpiresAt = attempt, later(seconds+3600)
 		marked, _ := store.WithIdempotency(t.Context(), i, later(seconds), refused, func() []string { return created })
 		w := s.NewTx(region.EU)
 		w.Count(ref, store.CountMembers, 1)
 		return w.Commit(marked)
+	}
+	change := func(attempt string, seconds int, created ...string) error {
+		return changeOf("key", attempt, seconds, created...)
 	}
 	marks := func(seconds int) []store.IdempotencyMark {
 		t.Helper()
@@ -128,12 +137,13 @@ func TestIdempotencyMarks(t *testing.T) {
 		run(t, r)
 		return found
 	}
+	require.NoError(t, changeOf("another key", "second", 0))
 	require.NoError(t, change("first", 0))
 	require.NoError(t, change("first", 1, "a", "b"))
 	require.ErrorIs(t, change("second", 3600), refused)
 	require.Equal(t, []store.IdempotencyMark{{Attempt: "first", Created: []string{"a", "b"}, Known: true}}, marks(3600))
 	require.Empty(t, marks(3601))
-	require.EqualValues(t, 2, countsOf(t, s, ref).Of(ref, store.CountMembers))
+	require.EqualValues(t, 3, countsOf(t, s, ref).Of(ref, store.CountMembers))
 	require.NoError(t, change("second", 3601, "c"))
 	require.Equal(t, []store.IdempotencyMark{{Attempt: "second", Created: []string{"c"}, Known: true}}, marks(3601))
 }

@@ -36,21 +36,21 @@ func TestPresences(t *testing.T) {
 // TestPresencesInAPlace reads and counts the users in a place, and deletes presences that have ended.
 func TestPresencesInAPlace(t *testing.T) {
 	s := openNew(t)
-	room, other := region.NewID(region.EU), region.NewID(region.EU)
+	room, other, elsewhere := region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU)
 	ids := []string{region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU)}
 	slices.Sort(ids)
 	w := s.NewTx(region.EU)
 	for i, id := range ids {
 		w.RenewPresences([]store.Presence{{Place: room, UserID: id, JoinedAt: now, Until: later(10 - i)}})
 	}
-	w.RenewPresences([]store.Presence{{Place: other, UserID: ids[0], JoinedAt: now, Until: later(60)}})
+	w.RenewPresences([]store.Presence{{Place: other, UserID: elsewhere, JoinedAt: now, Until: later(60)}})
 	commit(t, w)
 	for seconds, want := range map[int][]string{7: ids, 8: ids[:2], 9: ids[:1], 10: {}} {
 		var list, among []store.Presence
 		var count int64
 		r := s.NewReadBatch()
 		r.ListPresences(room, later(seconds), 10, &list)
-		r.PresencesAmong(room, append([]string{region.NewID(region.EU)}, ids[1:]...), later(seconds), &among)
+		r.PresencesAmong(room, append([]string{elsewhere}, ids[1:]...), later(seconds), &among)
 		r.CountPresences(room, later(seconds), &count)
 		run(t, r)
 		require.Equal(t, want, userIDsOf(list), seconds)

@@ -83,6 +83,16 @@ func TestContentOfSuperiors(t *testing.T) {
 			{"delete a post of " + name, mod, http.MethodDelete, "/api/v4/posts/" + post, nil, test.want},
 		})
 	}
+	for name, test := range map[string]struct {
+		creator *apptest.Client
+		want    failure
+	}{"another moderator": {peer, failure{}}, "the creator": {club.boss, notAllowed}} {
+		path := eventsPath + "/" + newEvent(t, test.creator, eventIn(club.id))
+		requireAttempts(t, []attempt{
+			{"change an event of " + name, mod, http.MethodPut, path, object{"title": "other words"}, test.want},
+			{"delete an event of " + name, mod, http.MethodDelete, path, nil, test.want},
+		})
+	}
 	wall := newWallPost(t, staff, object{"targetId": club.member.UserID})
 	club.member.Do(t, http.MethodDelete, "/api/v4/posts/"+wall, nil).OK(t) // the owner of a wall decides what is on it
 }

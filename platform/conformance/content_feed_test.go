@@ -47,6 +47,10 @@ func TestContentFeed(t *testing.T) {
 	}
 	require.Equal(t, []string{ids[4], ids[3], ids[2], ids[1], ids[0]}, list(""))
 	require.Equal(t, ids, list("?sortBy=firstCreated"))
+	nextMillisecond()
+	authors[1].Do(t, http.MethodPut, "/api/v4/posts/"+ids[1], object{"data": object{"text": "edited"}}).OK(t)
+	require.Equal(t, []string{ids[1], ids[4], ids[3], ids[2], ids[0]}, list("?sortBy=lastUpdated"))
+	require.Equal(t, []string{ids[0], ids[2], ids[3], ids[4], ids[1]}, list("?sortBy=firstUpdated"))
 	r := reader.Do(t, http.MethodGet, contentFeedPath+"?options[limit]=2", nil).OK(t)
 	next := reader.Do(t, http.MethodGet, contentFeedPath+"?options[token]="+url.QueryEscape(r.String(t, "data.paging.next")), nil).OK(t)
 	require.Equal(t, []string{ids[2], ids[1]}, next.Strings(t, "data.posts", "postId"))

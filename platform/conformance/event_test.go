@@ -112,6 +112,17 @@ func TestEvent(t *testing.T) {
 	require.Equal(t, "Run", e["title"])
 	require.Equal(t, "virtual", e["type"])
 	require.Equal(t, "The wall", e["location"], "absent fields do not change")
+	require.Equal(t, []any{"sport"}, e["tags"])
+	e = requireEvent(t, boss.Do(t, http.MethodPut, eventsPath+"/"+id, object{
+		"description": "E", "location": "", "externalUrl": "https://example.com/b", "tags": []string{"fun", "fun"},
+		"metadata": object{"timezone": "CET"},
+	}))
+	for field, want := range map[string]any{
+		"title": "Run", "description": "E", "location": "", "externalUrl": "https://example.com/b", "tags": []any{"fun"},
+		"coverImageFileId": cover, "metadata": object{"timezone": "CET"},
+	} {
+		require.Equal(t, want, e[field], field)
+	}
 	e = requireEvent(t, boss.Do(t, http.MethodPut, eventsPath+"/"+id, object{"status": "cancelled"}))
 	require.Equal(t, "cancelled", e["status"])
 	requireFailure(t, eventRefused, boss.Do(t, http.MethodPut, eventsPath+"/"+id, object{"title": "again"}))
@@ -241,6 +252,7 @@ func TestEventFollowsTime(t *testing.T) {
 	requireRsvp(t, rsvp(t, boss, http.MethodPost, events["live"], "going"))
 	move(events["scheduled"], "50 minutes")
 	requireRsvp(t, rsvp(t, boss, http.MethodPost, events["scheduled"], "interested"))
+	requireRsvp(t, rsvp(t, boss, http.MethodPut, events["scheduled"], "interested"))
 	requireFailure(t, eventRefused, rsvp(t, boss, http.MethodPut, events["scheduled"], "going"))
 	requireRsvp(t, rsvp(t, member, http.MethodPut, events["scheduled"], "not_going"))
 }
@@ -256,6 +268,7 @@ func TestListEvents(t *testing.T) {
 		start := time.Duration(3-i) * time.Hour
 		ids = append(ids, newEvent(t, boss, with(eventIn(open), object{"type": kind, "startTime": inTime(start), "endTime": inTime(start + time.Hour), "tags": []string{kind}})))
 	}
+	nextMillisecond()
 	hidden := newEvent(t, boss, eventIn(private))
 	own := newEvent(t, boss, with(eventIn(boss.UserID), object{"originType": "user"}))
 	list := func(c *apptest.Client, query string) []string {
@@ -274,14 +287,41 @@ func TestListEvents(t *testing.T) {
 	ofBoss := "userId=" + boss.UserID + "&orderBy=desc"
 	require.ElementsMatch(t, append([]string{own}, ids...), list(stranger, ofBoss))
 	require.ElementsMatch(t, append([]string{own, hidden}, ids...), list(member, ofBoss))
+	require.Equal(t, []string{own}, list(member, ofBoss+"&originType=user"))
+	require.ElementsMatch(t, append([]string{hidden}, ids...), list(member, ofBoss+"&originType=community"))
 	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, eventsPath+"?originType=community&originId="+private, nil))
 	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, eventsPath+"/"+hidden, nil))
 
 	for _, id := range []string{ids[0], ids[2], hidden} {
+		nextMillisecond()
 		requireRsvp(t, rsvp(t, member, http.MethodPost, id, "going"))
 	}
 	require.Equal(t, []string{ids[2], ids[0]}, list(member, "onlyAttendee=true&type=virtual"))
 	require.Equal(t, []string{ids[2], ids[0]}, list(stranger, "onlyAttendee=true&userId="+member.UserID))
+	nextMillisecond()
+	requireRsvp(t, rsvp(t, member, http.MethodPost, ids[1], "interested"))
+	attendedByMember := "onlyAttendee=true&userId=" + member.UserID
+	require.Equal(t, []string{ids[2], ids[0]}, list(stranger, attendedByMember), "those who are interested do not attend")
+	require.Empty(t, list(stranger, "userId=absent"))
+	require.Empty(t, list(stranger, "onlyAttendee=true&userId=absent"))
+	require.Empty(t, list(admin(t), "onlyAttendee=true"), "an administrator attends nothing")
+	require.Equal(t, ids, list(stranger, "orderBy=desc&originId="+open), "the origin is a community by default")
+	require.Empty(t, list(stranger, "originId=absent"))
+	require.Equal(t, false, getEvent(t, member, hidden)["isOriginPublic"])
+	events := listing{by: member.At(region.SG), path: eventsPath, list: "events", id: "eventId"}
+	events.with("originType", "community").with("originId", open).requirePages(t, 1, []string{ids[2], ids[1], ids[0]})
+	attended := events.with("onlyAttendee", "true").with("userId", member.UserID)
+	for order, want := range map[string][]string{"asc": {ids[2], hidden, ids[0]}, "desc": {ids[0], hidden, ids[2]}} {
+		require.Equal(t, want, pagedEvents(t, member, attended.with("orderBy", order).query.Encode()), order)
+		l := attended.with("orderBy", order)
+		first := l.page(t, url.Values{"options[limit]": {"1"}})
+		second := l.page(t, url.Values{"options[token]": {l.token(t, first, "next")}})
+		require.Equal(t, want[:1], l.ids(t, l.page(t, url.Values{"options[token]": {l.token(t, second, "previous")}})), order)
+	}
+	answered := []string{ids[1], hidden, ids[2], ids[0]}
+	mine := listing{by: member.At(region.EU), path: eventsPath + "/me/rsvps", list: "eventResponses", id: "eventId"}
+	mine.requirePages(t, 1, answered)
+	require.Equal(t, answered, mine.page(t, nil).Strings(t, "events", "eventId"))
 	for query, want := range map[string][]string{
 		ofOpen: {ids[2], ids[1], ids[0]}, ofOpen + "&type=virtual": {ids[2], ids[0]}, "onlyAttendee=true&type=virtual": {ids[2], ids[0]},
 	} {

@@ -92,6 +92,12 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 		u.author.Do(t, http.MethodPut, roomsPath+"/"+room, object{"thumbnailFileId": id}).OK(t)
 		return privatePlace{path: roomsPath + "/" + room, end: func() { leave(t, community, u.member) }}
 	},
+	"event in a private community": func(t *testing.T, u *fileReaders, id string) privatePlace {
+		t.Helper()
+		community := newPrivate(t, u, nil)
+		event := newEvent(t, u.author, with(eventIn(community), object{"coverImageFileId": id}))
+		return privatePlace{path: eventsPath + "/" + event, end: func() { leave(t, community, u.member) }}
+	},
 	"community that becomes private": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
 		community := newPrivate(t, u, object{"isPublic": true})
@@ -184,6 +190,7 @@ func TestRestrictedFiles(t *testing.T) {
 			elsewhere.Do(t, http.MethodGet, addressIn(t, n.Admin(region.EU), place.path, id), nil).OK(t)
 
 			expired := failure{status: 403, code: 400300}
+			custom := newWallPost(t, u.outsider, object{"dataType": "my.type", "data": object{"a": "b"}})
 			last := address[len(address)-9:]
 			tampered := strings.TrimSuffix(address, last) + strings.Map(func(r rune) rune { return 'A' + (r-'A'+1)%26 }, last[:1]) + last[1:]
 			requireAttempts(t, []attempt{
@@ -193,6 +200,7 @@ func TestRestrictedFiles(t *testing.T) {
 				{"outsider, the signature of network files", u.outsider, http.MethodGet, plain + "?t=1.AA", nil, forbidden},
 				{"outsider, reference", u.outsider, http.MethodPost, postsPath, with(object{"data": object{"text": "x"}}, pictured(id)), notFound},
 				{"outsider, custom post", u.outsider, http.MethodPost, postsPath, object{"dataType": "my.type", "data": object{"fileId": id}}, notFound},
+				{"outsider, edited custom post", u.outsider, http.MethodPut, postsPath + "/" + custom, object{"data": object{"fileId": id}}, notFound},
 				{"outsider, avatar", u.outsider, http.MethodPut, "/api/v3/users", object{"avatarFileId": id}, notFound},
 				{"outsider, room", u.outsider, http.MethodPost, roomsPath, object{"title": "x", "thumbnailFileId": id}, notFound},
 				{"tampered path", elsewhere, http.MethodGet, tampered, nil, expired},
@@ -236,11 +244,27 @@ func TestRestrictedFileElsewhere(t *testing.T) {
 	n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil).OK(t)
 	n.Anonymous(region.SG).Do(t, http.MethodGet, addressIn(t, u.outsider, "/api/v3/users/"+u.author.UserID, face), nil).OK(t)
 
+	logo, plain := put()
+	u.author.Do(t, http.MethodPut, communitiesPath+"/"+open, object{"avatarFileId": logo}).OK(t)
+	n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil).OK(t)
+	icon, plain := put()
+	u.author.Do(t, http.MethodPost, channelsPath, object{"type": "community", "avatarFileId": icon}).OK(t)
+	n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil).OK(t)
+
 	shown, plain := put()
 	post := newPost(t, u.author, open, pictured(shown))
 	r := n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil).OK(t)
 	require.Contains(t, r.Header.Get("Cache-Control"), "public")
 	u.outsider.Do(t, http.MethodGet, addressIn(t, u.outsider, "/api/v3/posts/"+post, shown), nil).OK(t)
+	u.author.Do(t, http.MethodDelete, "/api/v4/posts/"+post, nil).OK(t)
+	requireFailure(t, unauthorized, n.Anonymous(region.SG).Do(t, http.MethodGet, plain, nil))
+	requireFailure(t, forbidden, u.outsider.Do(t, http.MethodGet, plain, nil))
+
+	signed := text(upload(t, u.author, "image", "a.png", pngOf(t, 9, 9), "accessType", "network"), "fileId")
+	newPost(t, u.author, community, pictured(signed))
+	newPost(t, u.author, open, pictured(signed))
+	requireFailure(t, unauthorized, n.Anonymous(region.SG).Do(t, http.MethodGet, filesPath+"/"+signed+"/download", nil))
+	u.outsider.Do(t, http.MethodGet, filesPath+"/"+signed+"/download", nil).OK(t)
 
 	reviewing := newCommunity(t, u.moderator, object{"needApprovalOnPostCreation": true, "userIds": userIDs(u.author)})
 	waiting, plain := put()

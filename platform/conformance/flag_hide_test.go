@@ -90,12 +90,19 @@ func TestFlagsHidePosts(t *testing.T) {
 	t.Parallel()
 	f := newHidingFixture(t)
 	post := newPost(t, f.author, f.community, object{"attachments": attached(t, f.n, "image")})
+	pins := communityPins + f.community + "/default"
+	f.boss.Do(t, http.MethodPost, pins+"/"+post, nil).OK(t)
+	pinned := func() []string {
+		return f.reporters[0].Do(t, http.MethodGet, pins, nil).OK(t).Strings(t, "pins", "referenceId")
+	}
 	f.flag(t, "posts", post, 1)
 	f.flag(t, "posts", post, 1)
+	require.Equal(t, []string{post}, pinned())
 	f.requirePost(t, post, "published", 1, 0, 0)
 	requireItem(t, f.boss, post, object{"isHidden": false})
 	flag(t, f.reporters[1], "posts", post)
 	f.requirePost(t, post, "reviewing", 0, 1, 0)
+	require.Empty(t, pinned())
 	requireItem(t, f.boss, post, object{"isHidden": true, "flagCount": 2.0})
 	f.resolve(t, post, "dismissed")
 	f.requirePost(t, post, "published", 1, 0, 0)

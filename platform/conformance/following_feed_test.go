@@ -220,10 +220,14 @@ func TestGlobalFeed(t *testing.T) {
 		requireAggregate(t, r, "data.", communityFeedAggregate)
 		return r.Strings(t, "posts", "postId")
 	}
+	mixed := newWallPost(t, us, object{"attachments": attached(t, n, "image", "file")})
 	for _, path := range []string{globalFeedPath, "/api/v3/global-feeds", rankedFeedPath} {
-		require.ElementsMatch(t, []string{picture, followed, mine}, ids(path), path)
+		require.ElementsMatch(t, []string{mixed, picture, followed, mine}, ids(path), path)
 		require.Equal(t, []string{picture}, ids(path+"?dataTypes[]=image"), path)
+		require.Equal(t, []string{picture}, ids(path+"?dataTypes[]=image&includeMixedStructure=false"), path)
+		require.ElementsMatch(t, []string{mixed, picture}, ids(path+"?dataTypes[]=image&includeMixedStructure=true"), path)
 	}
+	us.Do(t, http.MethodDelete, "/api/v4/posts/"+mixed, nil).OK(t)
 	require.Equal(t, []string{picture, mine}, ids("/api/v3/global-feeds?showOnlyMyFeed=true"))
 	l := listing{by: us, path: globalFeedPath, list: "posts", id: "postId"}
 	l.requirePages(t, 1, []string{picture, followed, mine})
@@ -248,6 +252,10 @@ func TestGlobalFeed(t *testing.T) {
 	set(object{"showOnlyMyFeed": true, "showFollowingPost": true})
 	require.ElementsMatch(t, []string{picture, mine}, ids(globalFeedPath))
 	set(object{"showOnlyMyFeed": false, "showMyPost": false})
+	require.ElementsMatch(t, []string{followed}, ids(globalFeedPath))
+	inClub := newPost(t, sg, newCommunity(t, sg, object{"userIds": []string{us.UserID}}))
+	require.ElementsMatch(t, []string{followed, inClub}, ids(globalFeedPath))
+	set(object{"showCommunityPost": false})
 	require.ElementsMatch(t, []string{followed}, ids(globalFeedPath))
 	require.Eventually(t, func() bool {
 		return !us.At(region.SG).Do(t, http.MethodGet, socialPath, nil).OK(t).Bool(t, "globalFeed.showMyPost")

@@ -270,6 +270,15 @@ func TestMQTTLiveReactions(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{"fire", "heart", "wow"}, names)
+	stream := text(newStream(t, host), "streamId")
+	watched := host.Do(t, http.MethodPost, "/api/v4/posts", object{
+		"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "x", "streamId": stream},
+	}).OK(t)
+	ofStream := object{"reactionName": "fire", "referenceId": watched.String(t, "posts.0.postId"), "referenceType": "post"}
+	body = object{"liveStreamId": stream, "reactions": []object{ofStream, reaction("fire", id)}}
+	require.Len(t, viewer.Do(t, http.MethodPost, path, body).OK(t).List(t, "addedIds"), 1, "those to another post are ignored")
+	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, path, body))
+	body = object{"roomId": room, "reactions": []object{reaction("fire", id)}}
 	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, path, body))
 	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"reactions": []object{reaction("a", id), reaction("b", unknownID)}}))
 	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"roomId": room}))

@@ -110,6 +110,31 @@ func TestEditsWaitForApproval(t *testing.T) {
 	})
 }
 
+// TestPagesOfPendingEdits lists the pending edits of several posts and of a comment, and those that a client edits again.
+func TestPagesOfPendingEdits(t *testing.T) {
+	t.Parallel()
+	club := newClub(t, object{"needApprovalOnPostCreation": true, "needApprovalOnCommentCreation": true})
+	var waiting []string
+	for range 3 {
+		id := newPost(t, club.boss, club.id)
+		waiting = append(waiting, newPost(t, club.member, club.id), newComment(t, club.member, id))
+	}
+	for i, id := range waiting {
+		noun, path := "posts", postsPath+"/"
+		if i%2 == 1 {
+			noun, path = "comments", commentsPath+"/"
+		}
+		club.boss.Do(t, http.MethodPost, "/api/v3/"+noun+"/"+id+"/approve", nil).OK(t)
+		nextMillisecond()
+		club.member.Do(t, http.MethodPut, path+id, words("edited")).OK(t)
+	}
+	path := "/api/v1/communities/" + club.id + "/pending-edits"
+	l := listing{by: club.boss.At(region.SG), path: path, list: "pendingEdits", id: "referenceId"}
+	l.requirePages(t, 2, reversed(waiting))
+	l.requirePages(t, 1, reversed(waiting))
+	l.requireLimits(t)
+}
+
 // TestPendingEditsAreDeleted deletes content with a pending edit.
 func TestPendingEditsAreDeleted(t *testing.T) {
 	t.Parallel()

@@ -77,6 +77,11 @@ func TestGlobalPins(t *testing.T) {
 	require.Equal(t, posts, requirePins(t, reader.Do(t, http.MethodGet, globalPins+"?options[sortBy]=createdAt&options[orderBy]=asc", nil), n.NetworkID, "network"))
 	require.Equal(t, newestFirst, requirePins(t, reader.Do(t, http.MethodGet, globalPins+"?sortBy=lastCreated", nil), n.NetworkID, "network"))
 
+	setMaxGlobalPins(t, n, 1)
+	again := n.Admin(region.US).Do(t, http.MethodPost, globalPins+"/"+posts[0], nil)
+	require.Equal(t, []string{posts[0]}, requirePins(t, again, n.NetworkID, "network"), "with a lower limit than there are pins")
+	require.Equal(t, newestFirst, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
+	setMaxGlobalPins(t, n, 3)
 	author := n.NewUser(t, region.US, "author")
 	fourth := newPost(t, author, newCommunity(t, author))
 	r := n.Admin(region.US).Do(t, http.MethodPost, globalPins+"/"+fourth, nil)

@@ -131,6 +131,10 @@ func TestPostDataTypes(t *testing.T) {
 		require.Equal(t, []string{"file", "image", "video"}, types("video", "image", "file", "liveStream"))
 		require.Empty(t, types("liveStream"))
 		if !strings.Contains(l.path, "feeds") {
+			one := l.with("dataType", "image").with("sortBy", "firstCreated")
+			require.Equal(t, []string{"image"}, one.page(t, nil).Strings(t, l.list, "dataType"))
+			two := one.with("dataTypes[]", "video", "image").page(t, nil)
+			require.ElementsMatch(t, []string{"image", "video"}, two.Strings(t, l.list, "dataType"))
 			l.with("dataTypes[]", "image").with("matchingOnlyParentPost", "true").requireOrder(t, []string{})
 			require.Len(t, l.ids(t, l.with("matchingOnlyParentPost", "false").page(t, nil)), 6, "parents and children")
 			require.Equal(t, []string{"text", "text", "text"}, l.with("matchingOnlyParentPost", "true").page(t, nil).Strings(t, l.list, "dataType"))

@@ -47,6 +47,8 @@ func TestProduct(t *testing.T) {
 	require.Equal(t, "Longer rope", r.String(t, "products.0.productName"))
 	require.Subset(t, get(region.SG), with(newProduct("Longer rope", fields), object{"price": 100.0, "status": "active"}), "absent fields stay")
 
+	r = boss.Do(t, http.MethodPut, path, object{"currency": "USD"}).OK(t)
+	require.Equal(t, "USD", r.String(t, "products.0.currency"), "it has a price already")
 	plain := get(region.EU)
 	require.Contains(t, plain, "price")
 	other := addProduct(t, boss, newProduct("Carabiner"))
@@ -75,6 +77,7 @@ func TestProduct(t *testing.T) {
 		create("negative price", newProduct("Rope", object{"price": -1, "currency": "EUR"}), invalid("price")),
 		create("another status", newProduct("Rope", object{"status": "new"}), invalid("status")),
 		{"price without a currency", boss, http.MethodPut, productsPath + "/" + other, object{"price": 1}, invalid("currency")},
+		{"currency without a price", boss, http.MethodPut, productsPath + "/" + other, object{"currency": "EUR"}, invalid("price")},
 	})
 
 	boss.Do(t, http.MethodDelete, path, nil).OK(t)
@@ -129,6 +132,10 @@ func TestSearchProducts(t *testing.T) {
 	require.Equal(t, []string{b}, next.Strings(t, "products", "productId"))
 	require.Empty(t, next.String(t, "paging.next"))
 	require.Equal(t, []string{c, a}, token(next, "previous").Strings(t, "products", "productId"))
+	for order, want := range map[string][]string{"desc": {b, c, a}, "asc": {a, c, b}} {
+		l := listing{by: alice.At(region.SG), path: productsPath + "/search", list: "products", id: "productId"}
+		l.with("keyword", word).with("sortBy", "updatedAt").with("sortOrder", order).requirePages(t, 1, want)
+	}
 	boss.Do(t, http.MethodDelete, productsPath+"/"+a, nil).OK(t)
 	require.Equal(t, []string{c, b}, find().Strings(t, "products", "productId"))
 	require.Equal(t, []string{a}, find("isDeleted", "true").Strings(t, "products", "productId"))

@@ -13,6 +13,29 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
+// TestListReactions lists the reactions of several users, newest first, all of them and those of a name.
+func TestListReactions(t *testing.T) {
+	t.Parallel()
+	author := newUser(t, region.EU, "author")
+	post := newWallPost(t, author)
+	var users []string
+	for i, name := range []string{"like", "love", "like", "like", "love"} {
+		u := newUser(t, region.All()[i%3], "user")
+		nextMillisecond()
+		u.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": name}).OK(t)
+		users = append(users, u.UserID)
+	}
+	l := listing{by: author.At(region.SG), path: "/api/v3/reactions", list: "reactions.0.reactors", id: "userId"}.
+		with("referenceId", post).with("referenceType", "post")
+	l.requirePages(t, 2, reversed(users))
+	l.with("reactionName", "like").requirePages(t, 1, []string{users[3], users[2], users[0]})
+	l.requireLimits(t)
+	r := l.page(t, nil)
+	require.Equal(t, []string{"love", "like", "like", "love", "like"}, r.Strings(t, "reactions.0.reactors", "reactionName"))
+	require.ElementsMatch(t, users, r.Strings(t, "users", "userId"))
+	require.Equal(t, post, r.String(t, "reactions.0.referenceId"))
+}
+
 // TestReactionNames adds reactions of as many names as an object can have, and one more, also concurrently.
 func TestReactionNames(t *testing.T) {
 	t.Parallel()

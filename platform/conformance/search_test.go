@@ -49,9 +49,11 @@ func TestSearchPosts(t *testing.T) {
 		want  []string
 	}{
 		"hashtag":           {url.Values{"hashtags": {tag}}, []string{third, second, first}},
+		"hashtag with #":    {url.Values{"hashtags": {"#" + tag}}, []string{third, second, first}},
 		"case":              {url.Values{"hashtags": {strings.ToUpper(tag)}}, []string{third, second, first}},
 		"two hashtags":      {url.Values{"hashtags": {tag, "other" + tag}}, []string{third, second, first}},
 		"oldest first":      {url.Values{"hashtags": {tag}, "sortBy": {"firstCreated"}}, []string{first, second, third}},
+		"of all targets":    {url.Values{"hashtags": {tag}, "targetType": {"all"}}, []string{third, second, first}},
 		"of communities":    {url.Values{"hashtags": {tag}, "targetType": {"community"}}, []string{second}},
 		"of one wall":       {url.Values{"hashtags": {tag}, "targetType": {"user"}, "targetId": {us.UserID}}, []string{first}},
 		"of another wall":   {url.Values{"hashtags": {tag}, "targetType": {"user"}, "targetId": {eu.UserID}}, []string{}},
@@ -185,6 +187,18 @@ func TestRankPosts(t *testing.T) {
 	require.Empty(t, next.String(t, "paging.next"))
 	previous := us.Do(t, http.MethodGet, rankPostsPath+"?options%5Btoken%5D="+url.QueryEscape(next.String(t, "paging.previous")), nil).OK(t)
 	require.Equal(t, []string{both, one, related}, previous.Strings(t, "posts", "postId"))
+
+	word := newWord(t)
+	find := func(c *apptest.Client, more string) []string {
+		return c.Do(t, http.MethodGet, rankPostsPath+"?query="+word+more, nil).OK(t).Strings(t, "posts", "postId")
+	}
+	tagged := newWallPost(t, us, with(textOf("see "+word), object{"tags": []string{"sport"}}))
+	hidden := newPost(t, sg, newCommunity(t, sg, object{"isPublic": false, "isDiscoverable": false}), textOf("see "+word))
+	require.Equal(t, []string{tagged}, find(eu, ""))
+	require.ElementsMatch(t, []string{tagged, hidden}, find(sg, ""))
+	require.ElementsMatch(t, []string{tagged, hidden}, find(admin(t), ""))
+	require.Equal(t, []string{tagged}, find(sg, "&tags=sport"))
+	require.Empty(t, find(sg, "&tags=other"))
 }
 
 // TestRankCommunities finds communities by name, description and tags, with the filters of clients.
@@ -205,6 +219,7 @@ func TestRankCommunities(t *testing.T) {
 	}
 	require.Equal(t, []string{named, listed, described}, find(us))
 	require.ElementsMatch(t, []string{named, secret, listed, described}, find(sg))
+	require.ElementsMatch(t, []string{named, secret, listed, described}, find(admin(t)))
 	require.Equal(t, []string{named, described}, find(us, "&includeDiscoverablePrivateCommunity=false"))
 	require.Equal(t, []string{described}, find(us, "&filter=member"))
 	require.Equal(t, []string{named, listed}, find(us, "&filter=notMember"))

@@ -189,6 +189,8 @@ func TestStoryLimits(t *testing.T) {
 		"more than 5 KB of metadata":    {object{"metadata": object{"a": strings.Repeat("a", 5*1024-len(`{"a":""}`)+1)}}, invalid("metadata")},
 		"an image without file":         {object{"dataType": "image"}, invalid("data.fileId")},
 		"a video without file":          {object{"dataType": "video"}, invalid("data.videoFileId.original")},
+		"a file id of 100 characters":   {object{"dataType": "image", "data": object{"fileId": strings.Repeat("f", 100)}}, notFound},
+		"a file id of 101 characters":   {object{"dataType": "image", "data": object{"fileId": strings.Repeat("f", 101)}}, invalid("data.fileId")},
 		"another type":                  {object{"dataType": "poll"}, invalid("dataType")},
 		"no type":                       {object{"dataType": ""}, invalid("dataType")},
 		"another target type":           {object{"targetType": "content"}, invalid("targetType")},

@@ -42,6 +42,10 @@ func TestSeenStories(t *testing.T) {
 	club := newClub(t)
 	none := storyTarget(t, club.member, club.id)
 	require.Subset(t, none, object{"targetId": club.id, "targetType": "community", "targetPublicId": club.id, "targetUpdatedAt": nil, "lastStoryExpiresAt": nil})
+	r := club.stranger.Do(t, http.MethodGet, storiesPath+"/seen?"+targetsQuery("user", club.member.UserID), nil).OK(t)
+	require.Subset(t, r.Get(t, "storyTargets.0"), object{
+		"targetId": club.member.InternalID, "targetType": "user", "targetPublicId": club.member.UserID, "lastStoryExpiresAt": nil,
+	}, "a wall without stories")
 	first, second := newStory(t, club.boss, club.id), newStory(t, club.boss, club.id)
 	firstEnds, secondEnds := getStory(t, club.boss, first)["expiresAt"], getStory(t, club.boss, second)["expiresAt"]
 	before := storyTarget(t, club.member, club.id)

@@ -85,6 +85,15 @@ func TestPreview(t *testing.T) {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = w.Write([]byte("<title>no page</title>"))
 	})
+	xhtml := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/xhtml+xml")
+		_, _ = w.Write([]byte("<html><head><title>strict</title></head></html>"))
+	})
+	cutOff := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte("<title>begun</title>"))
+	})
 	for name, tc := range map[string]struct {
 		handler http.HandlerFunc
 		want    linkpreview.Preview
@@ -94,16 +103,31 @@ func TestPreview(t *testing.T) {
 				about it "><meta property="og:image" content="/a.png"></head>`),
 			linkpreview.Preview{Title: "Rock & ice", Description: "All about it", ImageURL: "SITE/a.png"},
 		},
-		"plain":             {page(`<title> Rock <b> </title><meta name=description content=Ice>`), linkpreview.Preview{Title: "Rock <b>", Description: "Ice"}},
-		"twitter":           {page(`<meta name="twitter:title" content="T"><meta name="twitter:image" content="https://i.example/x">`), linkpreview.Preview{Title: "T", ImageURL: "https://i.example/x"}},
-		"only the head":     {page(`<head></head><body><title>no</title>`), linkpreview.Preview{}},
-		"script as image":   {page(`<title>x</title><meta property="og:image" content="javascript:alert(1)">`), linkpreview.Preview{Title: "x"}},
-		"other characters":  {latin, linkpreview.Preview{Title: "Café"}},
-		"long title":        {page("<title>" + strings.Repeat("é", 400)), linkpreview.Preview{Title: strings.Repeat("é", 299) + "…"}},
-		"image":             {image, linkpreview.Preview{ImageURL: "SITE/"}},
-		"text":              {text, linkpreview.Preview{}},
-		"missing":           {http.NotFound, linkpreview.Preview{}},
-		"title after 1 MiB": {page("<head><!--" + strings.Repeat("x", 1<<20) + "--><title>late</title>"), linkpreview.Preview{}},
+		"image of https": {
+			page(`<meta property="og:image" content="/a.png"><meta property="og:image:secure_url" content="https://i.example/s"><meta property="og:image:url" content="/b.png">`),
+			linkpreview.Preview{ImageURL: "https://i.example/s"},
+		},
+		"address of an image": {page(`<meta property="og:image:url" content="/b.png"><meta name="twitter:image" content="/c.png">`), linkpreview.Preview{ImageURL: "SITE/b.png"}},
+		"the first of a name": {page(`<title>a</title><title>b</title><meta property="og:description" content="c"><meta property="og:description" content="d">`), linkpreview.Preview{Title: "a", Description: "c"}},
+		"names in capitals":   {page(`<meta name=" Twitter:Description " content="T"><meta name="description" content="D">`), linkpreview.Preview{Description: "T"}},
+		"after the head":      {page(`<head><title>x</title></head><meta name="description" content="D">`), linkpreview.Preview{Title: "x"}},
+		"user of an image":    {page(`<title>x</title><meta property="og:image" content="https://user@i.example/x">`), linkpreview.Preview{Title: "x"}},
+		"longest image":       {page(`<meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1982) + `">`), linkpreview.Preview{ImageURL: "https://i.example/" + strings.Repeat("a", 1982)}},
+		"too long image":      {page(`<title>x</title><meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1983) + `">`), linkpreview.Preview{Title: "x"}},
+		"spaces":              {page("<title>\u00a0a\u00a0\u007fb\tc\n</title>"), linkpreview.Preview{Title: "a b c"}},
+		"longest title":       {page("<title>" + strings.Repeat("é", 300)), linkpreview.Preview{Title: strings.Repeat("é", 300)}},
+		"XHTML":               {xhtml, linkpreview.Preview{Title: "strict"}},
+		"cut off":             {cutOff, linkpreview.Preview{Title: "begun"}},
+		"plain":               {page(`<title> Rock <b> </title><meta name=description content=Ice>`), linkpreview.Preview{Title: "Rock <b>", Description: "Ice"}},
+		"twitter":             {page(`<meta name="twitter:title" content="T"><meta name="twitter:image" content="https://i.example/x">`), linkpreview.Preview{Title: "T", ImageURL: "https://i.example/x"}},
+		"only the head":       {page(`<head></head><body><title>no</title>`), linkpreview.Preview{}},
+		"script as image":     {page(`<title>x</title><meta property="og:image" content="javascript:alert(1)">`), linkpreview.Preview{Title: "x"}},
+		"other characters":    {latin, linkpreview.Preview{Title: "Café"}},
+		"long title":          {page("<title>" + strings.Repeat("é", 400)), linkpreview.Preview{Title: strings.Repeat("é", 299) + "…"}},
+		"image":               {image, linkpreview.Preview{ImageURL: "SITE/"}},
+		"text":                {text, linkpreview.Preview{}},
+		"missing":             {http.NotFound, linkpreview.Preview{}},
+		"title after 512 KiB": {page("<head><!--" + strings.Repeat("x", 512<<10) + "--><title>late</title>"), linkpreview.Preview{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -21,7 +21,8 @@ func TestParse(t *testing.T) {
 		"mailto:user@example.com":                    "",
 		"https://":                                   "",
 		"https://exa mple.com":                       "",
-		"https://e.com/" + strings.Repeat("a", 2000): "",
+		"https://e.com/" + strings.Repeat("a", 1986): "https://e.com/" + strings.Repeat("a", 1986),
+		"https://e.com/" + strings.Repeat("a", 1987): "",
 	} {
 		u, err := Parse(link)
 		if want == "" {

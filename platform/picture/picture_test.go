@@ -132,6 +132,36 @@ func TestOrientations(t *testing.T) {
 	}
 }
 
+// TestSizes checks from which side on an image gets each of the smaller sizes.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	for side, want := range map[int][]string{
+		160: nil, 161: {"small"}, 600: {"small"}, 601: {"medium", "small"}, 1500: {"medium", "small"}, 1501: {"large", "medium", "small"},
+	} {
+		for _, size := range []image.Point{{side, 4}, {4, side}} {
+			facts, err := examine(t, encoded(t, picture.PNG, image.NewGray(image.Rectangle{Max: size})), picture.PNG, 10_000)
+			require.NoError(t, err)
+			var names []string
+			for _, s := range facts.Smaller {
+				names = append(names, s.Size)
+			}
+			require.Equal(t, want, names, size)
+		}
+	}
+}
+
+// TestUnknownOrientations checks that an orientation which does not exist is that of an image without one.
+func TestUnknownOrientations(t *testing.T) {
+	t.Parallel()
+	plain := encoded(t, picture.PNG, gradient(20, 10))
+	for _, orientation := range []int{0, 9} {
+		facts, err := examine(t, withExif(plain, orientation), picture.PNG, 1000)
+		require.NoError(t, err)
+		require.Equal(t, 1, facts.Orientation)
+		require.Equal(t, strip(t, plain, picture.PNG, 1), strip(t, plain, picture.PNG, orientation))
+	}
+}
+
 // TestTransparency checks that every size stays transparent.
 func TestTransparency(t *testing.T) {
 	t.Parallel()
@@ -145,6 +175,28 @@ func TestTransparency(t *testing.T) {
 		_, _, _, alpha := img.At(0, 0).RGBA()
 		require.Zero(t, alpha)
 	}
+}
+
+// TestSlightTransparency checks that all sizes have one media type, although the smallest one is opaque.
+func TestSlightTransparency(t *testing.T) {
+	t.Parallel()
+	img := image.NewNRGBA(image.Rect(0, 0, 2000, 40))
+	for i := range img.Pix {
+		img.Pix[i] = 0xff
+	}
+	for x := range 4 {
+		img.SetNRGBA(1000+x, 20, color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xfc})
+	}
+	facts, err := examine(t, encoded(t, picture.PNG, img), picture.PNG, 80_000)
+	require.NoError(t, err)
+	require.Len(t, facts.Smaller, 3)
+	for _, s := range facts.Smaller {
+		require.Equal(t, "image/png", s.MimeType)
+	}
+	last, err := png.Decode(bytes.NewReader(facts.Smaller[2].Bytes))
+	require.NoError(t, err)
+	opaque, ok := last.(interface{ Opaque() bool })
+	require.True(t, ok && opaque.Opaque())
 }
 
 func TestTooManyPixels(t *testing.T) {
@@ -196,9 +248,15 @@ func samples(t *testing.T) map[picture.Format][]byte {
 
 func movingGIF(t *testing.T) []byte {
 	t.Helper()
+	return movingGIFOf(t, 20)
+}
+
+// movingGIFOf returns an animated image of a width.
+func movingGIFOf(t *testing.T, width int) []byte {
+	t.Helper()
 	moving := &gif.GIF{Delay: []int{1, 1}, LoopCount: 0}
 	for range 2 {
-		moving.Image = append(moving.Image, image.NewPaletted(image.Rect(0, 0, 20, 10), color.Palette{color.Black, color.White}))
+		moving.Image = append(moving.Image, image.NewPaletted(image.Rect(0, 0, width, 10), color.Palette{color.Black, color.White}))
 	}
 	var out bytes.Buffer
 	require.NoError(t, gif.EncodeAll(&out, moving))
@@ -230,10 +288,28 @@ func TestMoving(t *testing.T) {
 		require.Equal(t, []int{20, 10}, []int{facts.Width, facts.Height})
 		require.Empty(t, facts.Smaller)
 	}
-	facts, err := examine(t, encoded(t, picture.GIF, gradient(200, 10)), picture.GIF, 2000)
+	facts, err := examine(t, movingGIFOf(t, 200), picture.GIF, 2000)
+	require.NoError(t, err)
+	require.True(t, facts.Moves)
+	require.Empty(t, facts.Smaller, "although it is large")
+	facts, err = examine(t, encoded(t, picture.GIF, gradient(200, 10)), picture.GIF, 2000)
 	require.NoError(t, err)
 	require.False(t, facts.Moves)
 	require.Len(t, facts.Smaller, 1)
+}
+
+// TestMovingGIFWithBrokenFrame checks that the first frame of an animated image is decoded, although it is not scaled down.
+func TestMovingGIFWithBrokenFrame(t *testing.T) {
+	t.Parallel()
+	content := movingGIF(t)
+	frame := bytes.Index(content, []byte{0x2c, 0, 0, 0, 0, 20, 0, 10, 0})
+	colours := 3 << (content[frame+9]&7 + 1)
+	block := content[frame+10+colours+1:] // after the size of the codes
+	for i := range block[0] {
+		block[1+i] = 0xff
+	}
+	_, err := examine(t, content, picture.GIF, 1000)
+	require.ErrorIs(t, err, picture.ErrBroken)
 }
 
 // TestStrip puts a secret everywhere a format allows metadata and checks that Strip removes it.
@@ -321,7 +397,17 @@ func TestStorageFailure(t *testing.T) {
 	end()
 	_, err := picture.Examine(ended, bytes.NewReader(content), picture.PNG, 1<<20, &open{})
 	require.ErrorIs(t, err, context.Canceled)
+	given, giveUp := context.WithCancel(t.Context())
+	_, err = picture.Examine(given, bytes.NewReader(content), picture.PNG, 1<<20, endingGate(giveUp))
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, picture.ErrTooSlow)
 }
+
+// endingGate ends a context when an image is admitted.
+type endingGate context.CancelFunc
+
+func (g endingGate) Acquire(context.Context, int64) error { g(); return nil }
+func (g endingGate) Release(int64)                        {}
 
 // faulty fails after some bytes.
 type faulty struct {
@@ -337,6 +423,56 @@ func (f *faulty) Read(p []byte) (int, error) {
 	n, err := f.ReadSeeker.Read(p[:min(int64(len(p)), f.left)])
 	f.left -= int64(n)
 	return n, err
+}
+
+// noise returns an image whose JPEG has several thousand bytes, with 0xff among them.
+func noise(side int) image.Image {
+	img := image.NewGray(image.Rect(0, 0, side, side))
+	state := uint32(1)
+	for i := range img.Pix {
+		state = state*1664525 + 1013904223
+		img.Pix[i] = byte(state >> 24)
+	}
+	return img
+}
+
+// TestStripLargePhoto strips a photo that is larger than a buffer, with the marker of a colour transform and one without a segment.
+func TestStripLargePhoto(t *testing.T) {
+	t.Parallel()
+	photo := encoded(t, picture.JPEG, noise(200))
+	require.Greater(t, bytes.Count(photo, []byte{0xff, 0}), 10)
+	adobe := append([]byte{0xff, 0xee, 0, 14}, "Adobe\x00\x64\x00\x00\x00\x00\x01"...)
+	full := bytes.Join([][]byte{photo[:2], adobe, {0xff, 0x01}, {0xff, 0xff}, photo[2:]}, nil)
+	want := bytes.Join([][]byte{photo[:2], adobe, {0xff, 0x01}, photo[2:]}, nil)
+	require.Equal(t, want, strip(t, full, picture.JPEG, 1))
+}
+
+// TestStripRefusals strips what is no image of its format.
+func TestStripRefusals(t *testing.T) {
+	t.Parallel()
+	photo, moving := encoded(t, picture.JPEG, gradient(20, 10)), movingGIF(t)
+	for name, test := range map[string]struct {
+		format  picture.Format
+		content []byte
+	}{
+		"no JPEG":                {picture.JPEG, moving},
+		"no marker of a JPEG":    {picture.JPEG, append(bytes.Clone(photo[:2]), "abc"...)},
+		"a segment without size": {picture.JPEG, bytes.Join([][]byte{photo[:2], {0xff, 0xe0, 0, 1}, photo[2:]}, nil)},
+		"a JPEG without an end":  {picture.JPEG, photo[:len(photo)-2]},
+		"no GIF":                 {picture.GIF, photo},
+		"a block of no GIF":      {picture.GIF, bytes.Join([][]byte{moving[:len(moving)-1], {0x42}}, nil)},
+		"no PNG":                 {picture.PNG, photo},
+		"no WebP":                {picture.WebP, photo},
+		"another container":      {picture.WebP, bytes.Replace(movingWebP(), []byte("WEBP"), []byte("WAVE"), 1)},
+	} {
+		err := picture.Strip(t.Context(), io.Discard, bytes.NewReader(test.content), test.format, 1)
+		require.ErrorIs(t, err, picture.ErrBroken, name)
+	}
+	require.EqualError(t, picture.Strip(t.Context(), io.Discard, bytes.NewReader(photo), "bmp", 1), "picture: unknown format bmp")
+	empty := bytes.Clone(moving)
+	copy(empty[6:], []byte{0, 0, 0, 0}) // the size of the screen
+	_, err := examine(t, empty, picture.GIF, 1000)
+	require.ErrorIs(t, err, picture.ErrBroken)
 }
 
 func FuzzExamine(f *testing.F) {

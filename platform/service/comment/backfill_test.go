@@ -77,10 +77,11 @@ func TestBackfillOfLatestComments(t *testing.T) {
 	t.Parallel()
 	w := servicetest.NewWorld(t)
 	var all []commented
-	for range 70 {
+	for range 170 {
 		all = append(all, insertCommented(t, w, 4))
 	}
 	w.Exec(t, `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''`)
+	require.Equal(t, "true", w.Text(t, `SELECT (count(*) > 500)::text FROM counters`), "more than a page")
 	s := comment.New(w.Deps)
 	backfill := func() error { return s.Backfill(t.Context(), region.EU) }
 	require.NoError(t, backfill())

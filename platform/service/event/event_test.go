@@ -51,6 +51,10 @@ func TestReschedule(t *testing.T) {
 		"a start in the past":                 {scheduled, &plazav1.UpdateEventRequest{StartTime: at(-time.Minute)}, errStart},
 		"the same start of a live event":      {live, &plazav1.UpdateEventRequest{StartTime: at(-time.Hour)}, nil},
 		"a longer live event":                 {live, &plazav1.UpdateEventRequest{EndTime: at(2 * time.Hour)}, nil},
+		"a start now":                         {scheduled, &plazav1.UpdateEventRequest{StartTime: at(0)}, errStart},
+		"an end at the start":                 {scheduled, &plazav1.UpdateEventRequest{EndTime: at(time.Hour)}, errEnd},
+		"an end now":                          {live, &plazav1.UpdateEventRequest{EndTime: at(0)}, errEnd},
+		"31 days":                             {scheduled, &plazav1.UpdateEventRequest{EndTime: at(time.Hour + 31*24*time.Hour)}, nil},
 		"an end in the past":                  {live, &plazav1.UpdateEventRequest{EndTime: at(-time.Minute)}, errEnd},
 		"longer than 31 days":                 {scheduled, &plazav1.UpdateEventRequest{EndTime: at(32 * 24 * time.Hour)}, errEnd},
 		"a time that no database can store":   {scheduled, &plazav1.UpdateEventRequest{EndTime: &timestamppb.Timestamp{Seconds: 1 << 60}}, errTime},
@@ -61,6 +65,38 @@ func TestReschedule(t *testing.T) {
 		_, err := change(test.event, test.req, servicetest.Noon)
 		require.Equal(t, test.err, err, name)
 	}
+}
+
+// TestNewEventTimes covers the times of a new event at their bounds.
+func TestNewEventTimes(t *testing.T) {
+	t.Parallel()
+	at := func(d time.Duration) *timestamppb.Timestamp { return timestamppb.New(servicetest.Noon.Add(d)) }
+	for name, test := range map[string]struct {
+		start, end *timestamppb.Timestamp
+		err        error
+	}{
+		"a start now":                      {at(0), nil, errStart},
+		"a start a millisecond later":      {at(time.Millisecond), nil, nil},
+		"an end at the start":              {at(time.Hour), at(time.Hour), errEnd},
+		"31 days":                          {at(time.Hour), at(time.Hour + 31*24*time.Hour), nil},
+		"longer than 31 days":              {at(time.Hour), at(time.Hour + 31*24*time.Hour + time.Millisecond), errEnd},
+		"an end that no database can hold": {at(time.Hour), &timestamppb.Timestamp{Seconds: 1 << 60}, errTime},
+	} {
+		request := &plazav1.CreateEventRequest{Type: "virtual", StartTime: test.start, EndTime: test.end, Tags: []string{"a", "b", "a"}}
+		e, err := rowOf(request, servicetest.Noon)
+		require.Equal(t, test.err, err, name)
+		require.Equal(t, []string{"a", "b"}, e.Tags, name)
+	}
+}
+
+// TestDiscussionOf checks that users find the discussion community of an event neither by a list nor by its posts.
+func TestDiscussionOf(t *testing.T) {
+	t.Parallel()
+	c := discussionOf(store.PlannedEvent{DiscussionCommunityID: "d", CreatorID: "u", CreatorPublicID: "ada", CreatedAt: servicetest.Noon})
+	require.Equal(t, store.Community{
+		ID: "d", DisplayName: "Event discussion", CreatorID: "u", CreatorPublicID: "ada", JoinApproval: true, StoryComments: true,
+		NotificationMode: "default", Type: "event", Metadata: []byte("{}"), CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
+	}, c)
 }
 
 // TestCutPage checks that the next page begins after the last event of a page that was filled from several.

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -58,6 +60,40 @@ func TestRank(t *testing.T) {
 		"what the reader likes goes first; what the reader reacted to says nothing of itself; of equals the greater id goes first")
 }
 
+// TestLikes counts an entry on its author's wall once.
+func TestLikes(t *testing.T) {
+	entries := []store.PostFeedEntry{
+		{ID: "01", AuthorID: "a", TargetID: "a", Mine: true}, {ID: "02", AuthorID: "a", TargetID: "club", Mine: true}, {ID: "03", AuthorID: "b", TargetID: "club"},
+	}
+	liked := likes(entries)
+	require.Equal(t, likedBy{"a": 2, "club": 1}, liked)
+	for i, want := range []int{1, 1, 1} {
+		require.Equal(t, want, liked.excluding(entries[i]), i)
+	}
+}
+
+// TestVisiblePosts leaves out posts that are not published any more, and those that the caller may not see any more.
+func TestVisiblePosts(t *testing.T) {
+	public, private := &store.Community{ID: "public", IsPublic: true}, &store.Community{ID: "private"}
+	targets := visibility.Targets{"public": {Community: public}, "private": {Community: private}}
+	var entries []store.PostFeedEntry
+	var rows []store.Post
+	for id, post := range map[string]store.Post{
+		"4": {TargetID: "public", FeedType: "published"}, "3": {TargetID: "public", FeedType: "reviewing"},
+		"2": {TargetID: "private", FeedType: "published"}, "1": {TargetID: "public", FeedType: "published"},
+		"0": {TargetID: "public", FeedType: "published", DeletedAt: &noon},
+	} {
+		post.ID, post.TargetType, post.AuthorID = id, "community", "me"
+		rows, entries = append(rows, post), append(entries, store.PostFeedEntry{ID: id})
+	}
+	slices.SortFunc(entries, func(a, b store.PostFeedEntry) int { return strings.Compare(b.ID, a.ID) })
+	var ids []string
+	for _, p := range visiblePosts(servicetest.User(t, "me"), append(entries, store.PostFeedEntry{ID: "gone"}), rows, targets) {
+		ids = append(ids, p.ID)
+	}
+	require.Equal(t, []string{"4", "1"}, ids)
+}
+
 func TestRankToken(t *testing.T) {
 	c := rankCursor{
 		limit: 100, back: true, asOf: noon, high: top(noon), low: place{noon.Add(-time.Hour), strings.Repeat("01", 12)},
@@ -73,7 +109,9 @@ func TestRankToken(t *testing.T) {
 	require.Equal(t, start, got)
 	for _, wrong := range []string{
 		"", "x", strings.Repeat("A", 90), start.token() + "A", start.token()[1:], "\n" + start.token(), page.Cursor{Limit: 1, Time: noon, ID: c.id}.Token(),
-		rankCursor{limit: 101, asOf: noon, high: top(noon)}.token(), rankCursor{limit: 1, high: top(noon)}.token(), rankCursor{limit: 1, asOf: noon}.token(),
+		rankCursor{limit: 101, asOf: noon, high: top(noon)}.token(),
+		rankCursor{limit: 0, asOf: noon, high: top(noon)}.token(),
+		rankCursor{limit: 1, high: top(noon)}.token(), rankCursor{limit: 1, asOf: noon}.token(),
 	} {
 		_, err := parseRank(wrong)
 		require.Error(t, err, wrong)
@@ -120,6 +158,37 @@ func TestWindows(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestUntilStop has several homes stop: the page ends where the first one stopped in the direction of reading.
+func TestUntilStop(t *testing.T) {
+	var down []store.PostFeedEntry
+	for i := range 10 {
+		down = append(down, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", 10-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
+	}
+	up := slices.Clone(down)
+	slices.Reverse(up)
+	at := func(i int) store.Position { return store.Position{Time: down[i].CreatedAt, ID: down[i].ID} }
+	for name, test := range map[string]struct {
+		entries []store.PostFeedEntry
+		stops   []store.Position
+		upwards bool
+		left    int
+		stop    int
+	}{
+		"downwards":            {down, []store.Position{at(6), at(3), at(8)}, false, 4, 3},
+		"downwards, in order":  {down, []store.Position{at(3), at(6)}, false, 4, 3},
+		"upwards":              {up, []store.Position{at(3), at(6), at(2)}, true, 4, 6},
+		"upwards, in order":    {up, []store.Position{at(6), at(3)}, true, 4, 6},
+		"after the last entry": {down[:2], []store.Position{at(6), at(3)}, false, 2, 3},
+	} {
+		entries, stop := untilStop(test.entries, test.stops, test.upwards)
+		require.Equal(t, test.entries[:test.left], entries, name)
+		require.Equal(t, &place{down[test.stop].CreatedAt, down[test.stop].ID}, stop, name)
+	}
+	entries, stop := untilStop(down, nil, false)
+	require.Equal(t, down, entries)
+	require.Nil(t, stop)
 }
 
 // TestWindowsThatStop walks feeds of which most posts are filtered out there and back: each read looks at some posts and stops.

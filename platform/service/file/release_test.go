@@ -113,6 +113,29 @@ func TestDeleteReleased(t *testing.T) {
 	require.Zero(t, w.releases(region.SG))
 }
 
+// TestReleasedInTwoHomes deletes the posts with a file at two homes. The job of the second one finds the file marked, and waits until
+// every request that may have read it before the mark has ended.
+func TestReleasedInTwoHomes(t *testing.T) {
+	w := newWorld(t)
+	id := w.newFile("x")
+	first, second := w.post(region.EU, id), w.post(region.SG, id)
+	w.purge(region.EU, first)
+	w.purge(region.SG, second)
+	for _, home := range []region.Code{region.EU, region.SG} {
+		_, err := w.DeleteReleased(t.Context(), home)
+		require.NoError(t, err)
+		w.pass(settleTime / 4)
+	}
+	require.Equal(t, 1, w.releases(region.SG))
+	w.pass(settleTime/2 - time.Millisecond)
+	w.deleteReleased()
+	require.Equal(t, 1, w.objects(), "a request may be about to refer to the file")
+	w.pass(time.Millisecond)
+	w.deleteReleased()
+	require.Zero(t, w.objects())
+	require.Zero(t, w.releases(region.EU)+w.releases(region.SG))
+}
+
 // TestReleasedFileIsUsedAgain inserts a post by a request that had read the file before it was marked.
 func TestReleasedFileIsUsedAgain(t *testing.T) {
 	for _, home := range []region.Code{region.EU, region.SG} {

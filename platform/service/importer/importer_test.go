@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -196,6 +198,72 @@ func TestMessages(t *testing.T) {
 	reads.SegmentsBefore(id, []time.Time{members[0].JoinedAt}, &before)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, []int64{4}, before, "users have read what was written before they joined")
+}
+
+// TestChannelMembers imports members of each role into a channel. A line that repeats a membership changes nothing.
+func TestChannelMembers(t *testing.T) {
+	w := newWorld(t)
+	w.mustImport(t, readExample(t))
+	roles := map[string]string{"dora": "banned", "eve": "moderator", "fay": "member", "gil": ""}
+	var text strings.Builder
+	for user, role := range roles {
+		fmt.Fprintf(&text, `{"type":"user","userId":%q}`+"\n", user)
+		fmt.Fprintf(&text, `{"type":"channelMember","userId":%q,"data":{"channelId":"summit plans","role":%q}}`+"\n", user, role)
+	}
+	require.Equal(t, int64(8), w.mustImport(t, text.String()).Imported)
+	require.Equal(t, int64(1), w.mustImport(t, `{"type":"channelMember","userId":"dora","data":{"channelId":"summit plans"}}`).Present)
+	users, err := New(w.options).findUsers(t.Context(), []string{"dora", "eve", "fay", "gil"})
+	require.NoError(t, err)
+	id := w.Deps.Directory.ChannelID("summit plans")
+	counts := store.Counts{}
+	var rows []store.ChannelUser
+	reads := w.Store.NewReadBatch()
+	reads.CountsOf([]string{id}, counts)
+	reads.ChannelUsers(id, []string{users["dora"].ID, users["eve"].ID, users["fay"].ID, users["gil"].ID}, &rows)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Len(t, rows, len(roles))
+	for _, row := range rows {
+		role := roles[row.UserPublicID]
+		want := [3]bool{role == "banned", role != "banned", role == "moderator"}
+		require.Equal(t, want, [3]bool{row.IsBanned(), row.IsMember(), row.IsModerator()}, row.UserPublicID)
+	}
+	require.Equal(t, int64(2+3), counts.Of(id, store.CountMembers), "those of the example, and those who are not banned")
+}
+
+// TestDeletedReferences refuses lines that refer to users, communities and messages which were deleted, and imports others.
+func TestDeletedReferences(t *testing.T) {
+	w := newWorld(t)
+	w.mustImport(t, readExample(t))
+	const post = `{"type":"post","id":"5cf236008b0d4a3c6e7f4009","userId":%q,"data":{"targetType":%q,"targetId":%q,"data":{"text":"a"}}}`
+	const message = `{"type":"message","id":"5cf236008b0d4a3c6e7f%s","userId":"cleo","createdAt":"2019-06-01T08:24:56Z","data":{"channelId":%q,"data":{"text":"a"}%s}}`
+	const other = `{"type":"channel","userId":"ada","createdAt":"2019-05-01T00:00:00Z","data":{"channelId":"other"}}`
+	w.mustImport(t, fmt.Sprintf(message, "4001", "summit plans", "")+"\n"+other)
+	const reply = `,"parentId":"5cf236008b0d4a3c6e7f4001"`
+	refused := func(line, reason string) {
+		t.Helper()
+		_, err := w.importText(t.Context(), line, 1)
+		require.EqualError(t, err, "file:1: "+reason)
+	}
+	const noParent = `data.parentId: the parent "5cf236008b0d4a3c6e7f4001" must be a message of the channel that is not a reply: import it first`
+	refused(fmt.Sprintf(message, "4002", "other", reply), noParent)
+	w.Exec(t, `UPDATE messages SET deleted_at = now() WHERE id LIKE '%4001'`)
+	refused(fmt.Sprintf(message, "4002", "summit plans", reply), noParent)
+	w.Exec(t, `UPDATE communities SET deleted_at = now()`)
+	refused(fmt.Sprintf(post, "ada", "community", climbingInFile), `data.targetId: there is no community "`+climbingInFile+`": import it first`)
+	w.Exec(t, `UPDATE users SET deleted_at = now() WHERE public_id = 'bob'`)
+	refused(fmt.Sprintf(post, "bob", "user", "ada"), `userId: there is no user "bob": import it first`)
+	refused(fmt.Sprintf(post, "ada", "user", "bob"), `data.targetId: there is no user "bob": import it first`)
+	require.Equal(t, int64(1), w.mustImport(t, fmt.Sprintf(post, "ada", "user", "ada")).Imported)
+}
+
+// TestReadFails checks that an error of the file is not one of a line, so that the import may be continued.
+func TestReadFails(t *testing.T) {
+	w := newWorld(t)
+	at, err := New(w.options).Import(t.Context(), "file", io.MultiReader(strings.NewReader(userLines(3)), iotest.ErrReader(errFull)), 1)
+	require.EqualError(t, err, "read file: the disk is full")
+	var bad *LineError
+	require.NotErrorAs(t, err, &bad)
+	require.Equal(t, Progress{File: "file"}, at, "the batch was not written")
 }
 
 // TestChannelIsDeleted deletes a channel after the import has read it: neither members nor messages are added.

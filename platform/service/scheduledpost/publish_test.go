@@ -136,6 +136,21 @@ const parentsOf = `SELECT count(*) FROM posts WHERE target_id = $1 AND is_parent
 // patience is how long tests wait for what must happen. Only a test that fails waits that long.
 const patience = 2 * time.Minute
 
+// TestScheduleBounds schedules posts at the first and at the last time that is allowed, and beyond.
+func TestScheduleBounds(t *testing.T) {
+	w := newWorld(t)
+	d, _ := w.server("only", nil)
+	author := w.user(d, "author")
+	communityID := newCommunity(author(), t, d)
+	for _, test := range []struct {
+		after time.Duration
+		ok    bool
+	}{{-time.Millisecond, false}, {0, true}, {30 * 24 * time.Hour, true}, {30*24*time.Hour + time.Millisecond, false}} {
+		_, err := scheduledpost.New(d).SchedulePost(author(), request(w.now().Add(test.after), communityID, "x"))
+		require.Equal(t, test.ok, err == nil, "%s: %v", test.after, err)
+	}
+}
+
 // TestPublishOnce has two servers publish 1,000 posts that are due at the same second. The connections of
 // both are cut in the middle of what they do, and midway both stop until one is killed. The other one's transactions fail now and then.
 func TestPublishOnce(t *testing.T) {
@@ -250,6 +265,37 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND description <> ''`))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM posts WHERE is_parent`))
+}
+
+// TestPublishWithoutItsTarget gives up posts whose target or author does not exist any more when they are due, and says why.
+func TestPublishWithoutItsTarget(t *testing.T) {
+	const noTarget = "The community or user that it was for is gone, or not for its author to see"
+	for name, test := range map[string]struct{ ends, want string }{
+		"wall":      {`UPDATE users SET deleted_at = now() WHERE public_id = 'owner'`, noTarget},
+		"user":      {`DELETE FROM users WHERE public_id = 'owner'`, noTarget},
+		"community": {`DELETE FROM communities`, noTarget},
+		"author":    {`DELETE FROM users WHERE public_id = 'author'`, "Its author is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			d, _ := w.server("only", nil)
+			author, owner := w.user(d, "author"), w.user(d, "owner")
+			due := w.now().Add(time.Minute)
+			scheduled := request(due, newCommunity(author(), t, d), "x")
+			if name == "wall" || name == "user" {
+				scheduled.PostData.TargetType, scheduled.PostData.TargetId = "user", auth.CallerFrom(owner()).PublicID
+			}
+			s := scheduledpost.New(d)
+			_, err := s.SchedulePost(author(), scheduled)
+			require.NoError(t, err)
+			_, err = w.conn.Exec(t.Context(), test.ends)
+			require.NoError(t, err)
+			w.clock.Store(due.UnixMilli())
+			require.NoError(t, s.Job().Once(t.Context(), region.EU))
+			require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND description = $1`, test.want))
+			require.Zero(t, w.count(`SELECT count(*) FROM posts`))
+		})
+	}
 }
 
 // TestPublishDuringMove leaves posts of an author who is moving to another home, and publishes them afterwards. Those of others do not

@@ -117,3 +117,24 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, []int64{2, 2, 2}, []int64{comments, views, counted})
 	require.Equal(t, "ended stories", a.stories.Job().Name)
 }
+
+// TestSweepInBatches removes more stories than one run takes. A run says that there may be more, and a story that was removed already
+// is no error.
+func TestSweepInBatches(t *testing.T) {
+	a := newArchive(t)
+	var old []store.Story
+	for range 101 {
+		old = append(old, a.add(31*24*time.Hour))
+	}
+	more, err := a.stories.Sweep(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.True(t, more)
+	left, _, _, _ := a.left(old...)
+	require.Len(t, left, 1)
+	more, err = a.stories.Sweep(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.False(t, more)
+	left, _, _, _ = a.left(old...)
+	require.Empty(t, left)
+	require.NoError(t, a.stories.PurgeByID(t.Context(), old[0].ID))
+}

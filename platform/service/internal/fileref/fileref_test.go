@@ -2,6 +2,7 @@ package fileref
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,7 @@ import (
 func TestErr(t *testing.T) {
 	rows := []store.File{
 		{ID: "i", Type: "image"}, {ID: "v", Type: "video"}, {ID: "c", Type: "clip"}, {ID: "a", Type: "audio"}, {ID: "f", Type: "file"},
+		{ID: "ending", Type: "image", UnusedSince: new(time.Now())},
 	}
 	avatar := func(id string) Reference { return Avatar(&id) }
 	for _, c := range []struct {
@@ -29,6 +31,12 @@ func TestErr(t *testing.T) {
 		{"avatar", []Reference{avatar("i")}, nil},
 		{"unknown", []Reference{{ID: "?", Kind: "image", Field: "x"}}, fail.NotFound()},
 		{"unknown avatar", []Reference{avatar("?")}, fail.NotFound()},
+		{"being deleted", []Reference{{ID: "ending", Kind: "image", Field: "x"}}, fail.NotFound()},
+		{"unknown, only mentioned", []Reference{{ID: "?"}}, nil},
+		{"being deleted, only mentioned", []Reference{{ID: "ending"}}, fail.NotFound()},
+		{"video, only mentioned", []Reference{{ID: "v"}}, nil},
+		{"audio for an image", []Reference{{ID: "a", Kind: "image", Field: "x"}}, fail.Validation()},
+		{"clip for a file", []Reference{{ID: "c", Kind: "file", Field: "x"}}, fail.Validation()},
 		{"image for a video", []Reference{{ID: "i", Kind: "video", Field: "x"}}, fail.Validation()},
 		{"video for a file", []Reference{{ID: "v", Kind: "file", Field: "x"}}, fail.Validation()},
 		{"video for an avatar", []Reference{avatar("v")}, errAvatar},

@@ -74,6 +74,12 @@ func TestNewDraft(t *testing.T) {
 			request:  &plazav1.CreatePostRequest{DataType: "file", Data: object(t, map[string]any{"files": []any{"f1"}})},
 			dataType: "text", structure: "file", children: []string{"file"},
 		},
+		"the longest file id of older clients": {
+			request:  &plazav1.CreatePostRequest{Data: object(t, map[string]any{"images": []any{strings.Repeat("é", maxFileID)}})},
+			dataType: "text", structure: "image", children: []string{"image"},
+		},
+		"a longer one":                      {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"images": []any{strings.Repeat("é", maxFileID+1)}})}, refused: true},
+		"title is a number":                 {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": 1})}, refused: true},
 		"an empty file id of older clients": {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"images": []any{""}})}, refused: true},
 		"poll": {
 			request:  &plazav1.CreatePostRequest{Text: "vote", DataType: "poll", Data: object(t, map[string]any{"pollId": someID})},
@@ -127,9 +133,59 @@ func TestNewDraft(t *testing.T) {
 	}
 }
 
+// TestDataOfADraft covers what the body of a post becomes.
+func TestDataOfADraft(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		request *plazav1.CreatePostRequest
+		want    string
+	}{
+		"text":                               {&plazav1.CreatePostRequest{Text: "a"}, `{"text":"a"}`},
+		"text in data takes precedence":      {&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"text": "b"})}, `{"text":"b"}`},
+		"images of older clients":            {&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"images": []any{"f"}})}, `{"text":"a"}`},
+		"images of a custom post stay in it": {&plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"images": []any{"f"}})}, `{"images":["f"]}`},
+	} {
+		d, err := NewDraft(test.request)
+		require.NoError(t, err, name)
+		require.JSONEq(t, test.want, string(d.Data), name)
+	}
+}
+
+// TestTextsOfADraft checks that all texts of a post are held against the rules.
+func TestTextsOfADraft(t *testing.T) {
+	t.Parallel()
+	request := &plazav1.CreatePostRequest{
+		Data: object(t, map[string]any{"text": "a", "title": "b"}), Tags: []string{"c"}, Hashtags: []string{"d"},
+		Links:       []*plazav1.Link{{Url: "e", Title: new("f"), Domain: new("g"), ImageUrl: new("h")}},
+		ProductTags: []*plazav1.ProductTag{{Text: new("i")}},
+	}
+	d, err := NewDraft(request)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}, d.Text().Texts)
+	edit := &plazav1.UpdatePostRequest{
+		Text: new("a"), Tags: request.GetTags(), Hashtags: request.GetHashtags(), Links: request.GetLinks(),
+		ProductTags: request.GetProductTags(),
+	}
+	old, children := editedPost()
+	e, err := NewEdit(edit, &old, children, nil)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"a", "c", "d", "e", "f", "g", "h", "i"}, e.Text(edit).Texts)
+	poll := &store.Poll{Title: "a", Question: "b", Answers: []store.PollAnswer{{Data: "c"}}}
+	stream, room := &store.VideoStream{Title: "d", Description: "e"}, &store.Room{Title: "f", Description: "g"}
+	for _, test := range []struct {
+		embed Embed
+		want  []string
+	}{{Embed{Poll: poll}, []string{"a", "b", "c"}}, {Embed{Stream: stream}, []string{"d", "e"}}, {Embed{Room: room}, []string{"f", "g"}}} {
+		require.Equal(t, test.want, test.embed.Text().Texts)
+	}
+}
+
 func TestRowsOfADraft(t *testing.T) {
 	t.Parallel()
-	d, err := NewDraft(&plazav1.CreatePostRequest{Text: "hi", Attachments: attachments(2, "image"), Tags: []string{"a"}})
+	d, err := NewDraft(&plazav1.CreatePostRequest{
+		Text: "hi", Attachments: attachments(2, "image"), Tags: []string{"a"}, Hashtags: []string{"b"},
+		Metadata: object(t, map[string]any{"c": "d"}), Links: []*plazav1.Link{{Url: "https://example.com"}},
+	})
 	require.NoError(t, err)
 	d.TargetID = "c"
 	ids := []string{"parent", "child1", "child2"}
@@ -147,8 +203,9 @@ func TestRowsOfADraft(t *testing.T) {
 	for _, child := range posts[1:] {
 		require.Equal(t, "parent", child.ParentID)
 		require.False(t, child.IsParent)
-		require.Empty(t, child.Tags)
-		require.Equal(t, "image", child.DataType)
+		require.Equal(t, [4]int{}, [4]int{len(child.Children), len(child.Tags), len(child.Hashtags), len(child.Annotations)})
+		require.Equal(t, [2]string{"{}", "[]"}, [2]string{string(child.Metadata), string(child.Mentionees)})
+		require.Equal(t, [2]string{"image", "image"}, [2]string{child.DataType, child.StructureType})
 		require.JSONEq(t, `{"fileId":"f"}`, string(child.Data))
 		require.Equal(t, noon, child.CreatedAt)
 	}
@@ -202,6 +259,9 @@ func TestRequireEmbed(t *testing.T) {
 		"poll of another user":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "other"}}, errPoll},
 		"deleted poll":                 {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", DeletedAt: &noon}}, errPoll},
 		"poll of another post":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", PostID: "x"}}, errPoll},
+		"poll of this very post":       {Draft{PollID: "p", PostID: "x"}, Embed{Poll: &store.Poll{CreatorID: "me", PostID: "x"}}, nil},
+		"deleted stream":               {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me", DeletedAt: &noon}}, errStream},
+		"deleted room":                 {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me", DeletedAt: &noon}}, errRoom},
 		"own stream":                   {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me"}}, nil},
 		"stream of another user":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "other"}}, errStream},
 		"stream of another post":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me", PostID: "x"}}, errStream},

@@ -90,6 +90,23 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// TestNewChildOfAnOldPost adds an attachment to a post with flags and comments, of which the new child has none.
+func TestNewChildOfAnOldPost(t *testing.T) {
+	t.Parallel()
+	old, children := editedPost()
+	old.Flaggers, old.FlagCount, old.HasFlaggedChildren, old.HasFlaggedComment = []string{"u"}, 1, true, true
+	old.LatestComments = store.LatestComments{{ID: "c"}}
+	m := &plazav1.UpdatePostRequest{Attachments: []*plazav1.Attachment{{Type: "video", FileId: "f3"}}}
+	e, err := NewEdit(m, &old, children, nil)
+	require.NoError(t, err)
+	_, added, _ := e.Rows(m, nil, noon, func() string { return "new" })
+	require.Equal(t, []store.Post{{
+		ID: "new", ParentID: "parent", DataType: "video", StructureType: "video", Data: added[0].Data, Metadata: []byte("{}"),
+		Mentionees: []byte("[]"), CreatedAt: noon, UpdatedAt: noon, EditedAt: noon,
+	}}, added)
+	require.JSONEq(t, `{"videoFileId":{"original":"f3"},"thumbnailFileId":""}`, string(added[0].Data))
+}
+
 func TestEditKeepsThePoll(t *testing.T) {
 	t.Parallel()
 	old := store.Post{ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"vote","pollId":"` + someID + `"}`), Children: []string{"poll"}}

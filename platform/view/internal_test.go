@@ -126,9 +126,15 @@ func TestFilesWanted(t *testing.T) {
 		Polls:    []*plazav1.Poll{{Answers: []*plazav1.PollAnswer{{FileId: "answer"}}}},
 		Rooms:    []*plazav1.Room{{ThumbnailFileId: "thumbnail"}},
 	}
+	edit := func(id string) *plazav1.PendingEdit {
+		return &plazav1.PendingEdit{Attachments: []*plazav1.Attachment{{FileId: id}}}
+	}
+	aggregate.Posts[0].PendingEdit, aggregate.Comments[0].PendingEdit = edit("of a post"), edit("of a comment")
 	empty, wanted := filesWanted(aggregate.ProtoReflect())
 	require.Len(t, empty, 1)
-	require.ElementsMatch(t, []string{"image", "video", "avatar", "attached", "answer", "thumbnail"}, wanted.list())
+	require.ElementsMatch(t, []string{
+		"image", "video", "avatar", "attached", "answer", "thumbnail", "of a post", "of a comment",
+	}, wanted.list())
 
 	aggregate.Files = []*plazav1.File{{}}
 	empty, _ = filesWanted(aggregate.ProtoReflect())

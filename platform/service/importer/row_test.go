@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -123,5 +124,22 @@ func TestCandidates(t *testing.T) {
 	require.Equal(t, []string{climbing}, candidates(climbing))
 	for _, id := range []string{"", "x", climbing + "0", climbing[1:], strings.ToUpper(climbing), "5c" + strings.Repeat("0", 22)} {
 		require.Empty(t, candidates(id), id)
+	}
+}
+
+// TestTimes covers the times of a row at their bounds, and those of a row without them.
+func TestTimes(t *testing.T) {
+	i := New(optionsOf(t))
+	const line = `{"type":"user","userId":"ada"*}`
+	for times, want := range map[string][2]string{
+		``:                                    {"2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"},
+		`,"createdAt":"2026-11-20T12:00:00Z"`: {"2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"},
+		`,"createdAt":"1970-01-01T00:00:00Z"`: {"1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"},
+		`,"createdAt":"2020-01-01T01:00:00+01:00","updatedAt":"2020-01-01T00:00:00Z"`: {"2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"},
+		`,"createdAt":"2020-01-01T00:00:00Z","updatedAt":"2026-11-20T12:00:00Z"`:      {"2020-01-01T00:00:00Z", "2026-11-20T12:00:00Z"},
+	} {
+		r, err := i.parse(1, []byte(fill(line, times)))
+		require.NoError(t, err, times)
+		require.Equal(t, want, [2]string{r.createdAt.Format(time.RFC3339), r.updatedAt.Format(time.RFC3339)}, times)
 	}
 }

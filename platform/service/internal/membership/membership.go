@@ -131,7 +131,7 @@ func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorI
 func (u *Update) removals(callerID string) map[string][]string {
 	byEvent := map[string][]string{}
 	for _, c := range u.changes {
-		if event := eventOf(callerID, c); event != "" {
+		if event := eventOf(callerID, c); event != "" && c.Needed() {
 			byEvent[event] = append(byEvent[event], c.New.UserID)
 		}
 	}

@@ -55,6 +55,36 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestEventsOfChanges checks the event about each change of a member, of which there is none if nothing changes.
+func TestEventsOfChanges(t *testing.T) {
+	moderator := append(MemberRoles(), CreatorRoles()...)
+	of := func(roles ...string) store.Member { return *member(store.StateMember, roles...) }
+	for name, tc := range map[string]struct {
+		change store.MemberChange
+		caller string
+		want   string
+	}{
+		"joins":                 {Join("c", "u", "p", nil, MemberRoles(), now), "u", ""},
+		"is a member already":   {Join("c", "u", "p", member(store.StateMember, MemberRoles()...), MemberRoles(), now), "boss", ""},
+		"leaves":                {Leave(of(), store.StateLeft, now), "u", "community.left"},
+		"is removed":            {Leave(of(), store.StateRemoved, now), "boss", "community.userRemoved"},
+		"is banned":             {Ban("c", "u", "p", member(store.StateMember), now), "boss", "community.userBanned"},
+		"is banned again":       {Ban("c", "u", "p", member(store.StateBanned), now), "boss", ""},
+		"is banned as stranger": {Ban("c", "u", "p", nil, now), "boss", "community.userBanned"},
+		"is banned no longer":   {Leave(*member(store.StateBanned), store.StateRemoved, now), "boss", "community.userUnbanned"},
+		"gets a role":           {SetRoles(of(MemberRoles()...), moderator, now), "boss", "community.roleAdded"},
+		"has the role already":  {SetRoles(of(moderator...), moderator, now), "boss", ""},
+		"loses a role":          {SetRoles(of(moderator...), MemberRoles(), now), "boss", "community.roleRemoved"},
+		"gets other roles":      {SetRoles(of(MemberRoles()...), CreatorRoles(), now), "boss", "community.userChanged"},
+	} {
+		want := map[string][]string{}
+		if tc.want != "" {
+			want[tc.want] = []string{"u"}
+		}
+		require.Equal(t, want, (&Update{changes: []store.MemberChange{tc.change}}).removals(tc.caller), name)
+	}
+}
+
 func TestChanges(t *testing.T) {
 	for _, c := range []struct {
 		name    string

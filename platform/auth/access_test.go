@@ -16,8 +16,9 @@ func TestEveryOperationHasAnAccessOption(t *testing.T) {
 	operations := 0
 	auth.RangeMethods(func(procedure string, _ protoreflect.MethodDescriptor) {
 		operations++
-		_, ok := auth.AccessOf(procedure)
+		access, ok := auth.AccessOf(procedure)
 		require.True(t, ok, "%s has no access option or an invalid one", procedure)
+		require.False(t, access.Guests && access.Permission != "", "%s admits guests, who have no permission", procedure)
 	})
 	require.Greater(t, operations, 30)
 }

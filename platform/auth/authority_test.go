@@ -14,6 +14,7 @@ func TestAuthority(t *testing.T) {
 	catalog := &auth.Catalog{}
 	catalog.Set([]auth.Role{
 		{ID: "bouncer", Scope: auth.NetworkRole, Permissions: []auth.Permission{auth.BanUser}},
+		{ID: "editor", Scope: auth.NetworkRole, Permissions: []auth.Permission{auth.EditUser}},
 		{ID: "curator", Scope: auth.NetworkRole, Permissions: []auth.Permission{auth.CreateCommunityCategory}},
 	})
 	type user struct {
@@ -22,17 +23,18 @@ func TestAuthority(t *testing.T) {
 		may                string
 	}
 	users := []user{
-		{nil, false, false, "===--------"},
-		{[]string{"curator"}, false, false, "===--------"},
-		{[]string{auth.RoleCommunityModerator}, false, false, "===--------"}, // not a network role
-		{nil, false, true, "+++=-------"},
-		{nil, true, false, "++++==-----"},
-		{nil, true, true, "++++==-----"},
-		{[]string{auth.RoleModerator}, false, false, "++++++==---"},
-		{[]string{auth.RoleModerator}, true, true, "++++++==---"},
-		{[]string{"bouncer"}, false, false, "++++++++==-"},
-		{[]string{auth.RoleSuperModerator}, false, true, "++++++++==-"},
-		{[]string{auth.RoleGlobalAdmin}, false, false, "++++++++++="},
+		{nil, false, false, "===---------"},
+		{[]string{"curator"}, false, false, "===---------"},
+		{[]string{auth.RoleCommunityModerator}, false, false, "===---------"}, // not a network role
+		{nil, false, true, "+++=--------"},
+		{nil, true, false, "++++==------"},
+		{nil, true, true, "++++==------"},
+		{[]string{auth.RoleModerator}, false, false, "++++++===---"},
+		{[]string{auth.RoleModerator}, true, true, "++++++===---"},
+		{[]string{"editor"}, false, false, "++++++===---"},
+		{[]string{"bouncer"}, false, false, "+++++++++==-"},
+		{[]string{auth.RoleSuperModerator}, false, true, "+++++++++==-"},
+		{[]string{auth.RoleGlobalAdmin}, false, false, "+++++++++++="},
 	}
 	authority := func(u user) auth.Authority {
 		return catalog.AuthorityOf(u.roles, auth.AuthorityIn(u.creator, u.moderator))

@@ -107,6 +107,19 @@ func TestAuthTokenExpires(t *testing.T) {
 	}
 }
 
+// TestAuthTokenExpiresWithItsKey has the key live longer after the token was minted.
+func TestAuthTokenExpiresWithItsKey(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	ring, path := openKeyring(t, seeds([3]string{"s1", "a", "2026-11-21T12:00:00Z"}), auth.WithClock(c.Now))
+	issuer := auth.NewIssuer(networkID, ring, auth.WithIssuerClock(c.Now), auth.WithAuthLifetime(48*time.Hour))
+	token, err := issuer.MintAuthToken("alice")
+	require.NoError(t, err)
+	writeFile(t, path, seeds([3]string{"s1", "a", ""}))
+	c.Move(24 * time.Hour)
+	requireCause(t, issuer.CheckAuthToken("alice", token), fail.Unauthorized(), auth.ErrTokenExpired)
+}
+
 func TestAuthTokensOfSeveralKeys(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -62,11 +62,13 @@ func TestEvacuation(t *testing.T) {
 func TestOpenEvacuationRejectsInvalidFiles(t *testing.T) {
 	t.Parallel()
 	const digest = "cd5e0eb5e6bc2ed02ba44f6d0bcd0a2e4ac7ea4f3a5eb7f6a1b3d83bb8a2c8d4"
+	const long = `{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest + `00"}]}]}`
 	for content, says := range map[string]string{
-		`{"regions": [{"region": "eu"}`:                                                                                  "not a JSON key file",
-		`{"regions": [{"region": "eu", "keys": []}]}`:                                                                    "not a JSON key file",
-		`{"regions": [{"region": "eu"}, {"region": "EU"}]}`:                                                              "region 2 of the file: the region occurs twice",
-		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest[1:] + `"}]}]}`:                  "key 1: the digest must be 64 hexadecimal digits",
+		`{"regions": [{"region": "eu"}`:                                                                 "not a JSON key file",
+		`{"regions": [{"region": "eu", "keys": []}]}`:                                                   "not a JSON key file",
+		`{"regions": [{"region": "eu"}, {"region": "EU"}]}`:                                             "region 2 of the file: the region occurs twice",
+		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest[1:] + `"}]}]}`: "key 1: the digest must be 64 hexadecimal digits",
+		long: "key 1: the digest must be 64 hexadecimal digits",
 		`{"regions": [{"region": "eu", "serverKeys": [{"id": "", "digest": "` + digest + `"}]}]}`:                        "key 1: the id must be",
 		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest + `", "notAfter": "never"}]}]}`: "key 1: notAfter is not an RFC 3339 time",
 	} {

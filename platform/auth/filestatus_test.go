@@ -29,6 +29,11 @@ func TestFileStatus(t *testing.T) {
 	broken.Error = ""
 	require.Equal(t, want, broken, "the previous keys and their status stay")
 
+	writeFile(t, path, keys([3]string{"k1", keyOne, ""}))
+	c.Move(time.Minute)
+	want.CheckedAt = c.Now()
+	require.Equal(t, want, set.Status(), "the same content is back")
+
 	writeFile(t, path, keys([3]string{"k2", keyTwo, "2030-01-01T00:00:00Z"}, [3]string{"k1", keyOne, ""}))
 	c.Move(time.Minute)
 	status := set.Status()

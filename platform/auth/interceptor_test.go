@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +244,47 @@ func TestInterceptorPutsTheCallerInTheContext(t *testing.T) {
 		return nil
 	}
 	require.NoError(t, g.call(t, false, header("X-Server-Key", keyOne)))
+}
+
+// TestKeepsEditedAt checks who may leave the editedAt of content unchanged, and by which value of the header.
+func TestKeepsEditedAt(t *testing.T) {
+	t.Parallel()
+	issuer := newIssuer(t, newClock())
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
+	token, _, err := issuer.MintAdmin("ops", time.Hour)
+	require.NoError(t, err)
+	g := newGate(t, auth.NewInterceptorFor(issuer, set, set, always(auth.Access{Caller: plazav1.Access_CALLER_USER})))
+	for _, tc := range []struct {
+		token, value string
+		want         bool
+	}{{token, "true", true}, {token, "false", false}, {token, "", false}, {mint(t, issuer), "true", false}} {
+		g.handle = func(ctx context.Context) error {
+			require.Equal(t, tc.want, auth.CallerFrom(ctx).KeepsEditedAt, tc.value)
+			return confirming("")(ctx)
+		}
+		require.NoError(t, g.call(t, false, header("Authorization", "Bearer "+tc.token, "Preserve-Edited-At", tc.value)))
+	}
+}
+
+// TestServerKeysOfEvacuatedRegions checks that operations for servers admit the keys of evacuated regions, and others do not.
+func TestServerKeysOfEvacuatedRegions(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "evacuation.json")
+	writeFile(t, path, evacuating(time.Time{}))
+	evacuation, err := auth.OpenEvacuation(path, quietly)
+	require.NoError(t, err)
+	set, _ := openKeySet(t, keys([3]string{"k2", keyTwo, ""}))
+	admit := func(class plazav1.Access_Caller, options ...auth.InterceptorOption) error {
+		g := newGate(t, auth.NewInterceptorFor(newIssuer(t, newClock()), set, set, always(auth.Access{Caller: class}), options...))
+		g.handle = func(ctx context.Context) error {
+			require.Equal(t, "k1", auth.CallerFrom(ctx).KeyID)
+			return nil
+		}
+		return g.call(t, false, header("X-Server-Key", keyOne, "X-Api-Key", keyOne))
+	}
+	require.NoError(t, admit(plazav1.Access_CALLER_SERVER_KEY, auth.WithEvacuation(evacuation)))
+	require.ErrorIs(t, admit(plazav1.Access_CALLER_SERVER_KEY), fail.Unauthorized())
+	require.ErrorIs(t, admit(plazav1.Access_CALLER_API_KEY, auth.WithEvacuation(evacuation)), fail.Unauthorized())
 }
 
 func TestInterceptorRejectsUnknownProcedures(t *testing.T) {

@@ -1,6 +1,8 @@
 package auth_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -191,6 +193,36 @@ func TestWrongKeysCauseFewReads(t *testing.T) {
 	c.Move(time.Second)
 	_, ok = set.Check(keyTwo)
 	require.True(t, ok)
+
+	for range auth.MaxExtraReads {
+		_, ok = set.Check("wrong")
+		require.False(t, ok)
+	}
+	c.Move(-time.Hour)
+	require.Len(t, set.IDs(), 1, "the file is read because of the new time")
+	writeFile(t, path, keys([3]string{"k1", keyOne, ""}))
+	_, ok = set.Check(keyOne)
+	require.True(t, ok, "the reads are counted anew after the clock was set back")
+}
+
+// TestDigestOfAKey checks that only a valid key has a digest, and that a new key has one immediately.
+func TestDigestOfAKey(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	set, path := openKeySet(t, keys([3]string{"k1", keyOne, start.Add(time.Hour).Format(time.RFC3339)}), auth.WithClock(c.Now))
+	digest := func(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) }
+	got, ok := set.Digest("k1", digest)
+	require.True(t, ok)
+	require.Equal(t, auth.KeyDigest(keyOne), got)
+	_, ok = set.Digest("k2", digest)
+	require.False(t, ok)
+	writeFile(t, path, keys([3]string{"k1", keyOne, start.Add(time.Hour).Format(time.RFC3339)}, [3]string{"k2", keyTwo, ""}))
+	got, ok = set.Digest("k2", digest)
+	require.True(t, ok, "a key that was just added")
+	require.Equal(t, auth.KeyDigest(keyTwo), got)
+	c.Move(time.Hour)
+	_, ok = set.Digest("k1", digest)
+	require.False(t, ok, "the key has expired")
 }
 
 func TestKeySetUnderConcurrentUse(t *testing.T) {

@@ -1,11 +1,15 @@
 package auth_test
 
 import (
+	"context"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // TestPrivilege checks which decisions count as the exercise of a privilege.
@@ -48,4 +52,49 @@ func TestPrivilege(t *testing.T) {
 			require.Equal(t, c.want, caller.Privilege())
 		})
 	}
+}
+
+// TestPrivilegeOfTheOperation checks that a permission that the operation declares is exercised by the confirmation.
+func TestPrivilegeOfTheOperation(t *testing.T) {
+	t.Parallel()
+	issuer := newIssuer(t, newClock())
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, ""}))
+	access := auth.Access{Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSetting}
+	g := newGate(t, auth.NewInterceptorFor(issuer, set, set, always(access)))
+	var exercised *auth.Privilege
+	confirm := func(facts auth.Facts) error {
+		exercised = nil
+		g.handle = func(ctx context.Context) error {
+			defer func() { exercised = auth.CallerFrom(ctx).Privilege() }()
+			return auth.Confirm(ctx, facts)
+		}
+		return g.call(t, false, header("Authorization", "Bearer "+mint(t, issuer)))
+	}
+	custom := auth.Facts{Exists: true, SessionAuthenticated: true, Roles: []string{"custom"}, Granted: []auth.Permission{auth.ManageSetting}}
+	require.NoError(t, confirm(custom), "a custom role grants it")
+	require.Equal(t, &auth.Privilege{Permission: auth.ManageSetting, Roles: []string{"custom"}}, exercised)
+	custom.Granted = []auth.Permission{auth.ManageSecurity}
+	require.ErrorIs(t, confirm(custom), fail.NotAllowed())
+	require.Nil(t, exercised)
+}
+
+func TestSignInOfUsersWithRoles(t *testing.T) {
+	t.Parallel()
+	caller := &auth.Caller{KeyID: "k1"}
+	caller.SignedIn(aliceID, "alice", nil)
+	require.Nil(t, caller.SignIn(), "a user without a role has no privilege")
+	caller.SignedIn(aliceID, "alice", []string{auth.RoleModerator})
+	require.Equal(t, &auth.SignIn{UserID: aliceID, PublicID: "alice", Roles: []string{auth.RoleModerator}}, caller.SignIn())
+}
+
+func TestLimitOfCreatedObjects(t *testing.T) {
+	t.Parallel()
+	caller := &auth.Caller{}
+	ctx := auth.WithCaller(t.Context(), caller)
+	for i := range 101 {
+		auth.Created(ctx, "post", strconv.Itoa(i))
+	}
+	created := caller.Created()
+	require.Len(t, created, 100)
+	require.Equal(t, auth.Object{Type: "post", ID: "99"}, created[99])
 }

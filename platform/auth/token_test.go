@@ -33,6 +33,30 @@ func TestAccessTokenRoundTrip(t *testing.T) {
 	}, claims)
 }
 
+// TestLongToken checks that a genuine token that is longer than any of the program's is refused without being decoded.
+func TestLongToken(t *testing.T) {
+	t.Parallel()
+	issuer := newIssuer(t, newClock())
+	subject := alice()
+	subject.PublicID = strings.Repeat("a", 4096)
+	token, _, _, err := issuer.MintAccess(subject)
+	require.NoError(t, err)
+	_, err = issuer.Verify(token)
+	requireCause(t, err, fail.Unauthorized(), auth.ErrTokenMalformed)
+}
+
+// TestFileAddressesExpireWithTheirKey checks that an address is valid as long as the key that signed it.
+func TestFileAddressesExpireWithTheirKey(t *testing.T) {
+	t.Parallel()
+	ring, _ := openKeyring(t, seeds([3]string{"s1", "a", "2026-11-21T12:00:00Z"}))
+	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	mac, err := ring.SignFileAddress([]byte("x"), start)
+	require.NoError(t, err)
+	require.True(t, ring.VerifyFileAddress([]byte("x"), mac, end.Add(-time.Second)))
+	require.False(t, ring.VerifyFileAddress([]byte("y"), mac, start), "another address")
+	require.False(t, ring.VerifyFileAddress([]byte("x"), mac, end))
+}
+
 func TestAccessTokenPayload(t *testing.T) {
 	t.Parallel()
 	issuer := newIssuer(t, newClock(), auth.WithAccessLifetime(time.Hour))

@@ -288,6 +288,10 @@ func TestBatchGetCommunities(t *testing.T) {
 	}
 	require.Equal(t, []string{two, one}, get(two, one), "the order of the request")
 	require.Equal(t, []string{one}, get(unknownID, one, one, "no id of ours"))
+	found := newCommunity(t, newUser(t, region.US, "boss"), object{"isPublic": false, "isDiscoverable": true})
+	require.Equal(t, []string{found, one}, get(found, one))
+	public := alice.Do(t, http.MethodGet, list(found, one)+"&includeDiscoverablePrivateCommunity=false", nil)
+	require.Equal(t, []string{one}, requireAggregate(t, public, "", communityAggregate).values("communities", "communityId"))
 	hundred := slices.Repeat([]string{one}, 100)
 	requireAttempts(t, []attempt{
 		{"100 ids", alice, http.MethodGet, list(hundred...), nil, failure{}},

@@ -68,6 +68,7 @@ func TestCustomRole(t *testing.T) {
 		eventually(t, "the right is gone with the role's permission", func() bool { return !makes() })
 		role := requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"displayName": "Keeper", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}))
 		require.Equal(t, "Keeper", role["displayName"])
+		require.Greater(t, text(role, "updatedAt"), text(role, "createdAt"))
 		eventually(t, "and comes back", makes)
 	}
 	deleted := requireRole(t, adm.Do(t, http.MethodDelete, rolesPath+"/curator", nil))
@@ -132,11 +133,13 @@ func TestUpdateRoles(t *testing.T) {
 		return roles
 	}
 	require.Contains(t, all(), "community-moderator")
+	nextMillisecond()
 	r := adm.Do(t, http.MethodPut, path, object{"publicIds": append(ids, ids[0]), "permissions": []string{"EDIT_CHANNEL", "MUTE_CHANNEL"}}).OK(t)
 	require.ElementsMatch(t, ids, r.Strings(t, "data", "roleId"))
 	for _, id := range ids {
 		require.Equal(t, []any{"EDIT_CHANNEL", "MUTE_CHANNEL"}, all()[id]["permissions"])
 		require.Equal(t, "Curator", all()[id]["displayName"])
+		require.Greater(t, text(all()[id], "updatedAt"), text(all()[id], "createdAt"))
 	}
 	change := func(more string) object {
 		return object{"publicIds": []string{ids[0], more}, "permissions": []string{"BAN_USER"}}

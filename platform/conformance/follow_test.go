@@ -195,6 +195,7 @@ func TestPrivateProfiles(t *testing.T) {
 
 	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, apptest.Form("")).OK(t).String(t, "follows.0.status"))
 	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"), "again changes nothing")
+	require.Equal(t, "accepted", follow(t, us, eu), "who follows already needs no other request")
 	requireCounts(t, us, 0, 1, 0)
 	requireCounts(t, eu, 2, 0, 0)
 	us.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
@@ -253,7 +254,10 @@ func TestBlocks(t *testing.T) {
 		{"block an unknown user", us, http.MethodPost, blocksPath + "/unknown-user", nil, notFound},
 		{"unblock a stranger", us, http.MethodDelete, blocksPath + "/" + sg.UserID, nil, notFound},
 	})
-	require.Equal(t, "none", eu.Do(t, http.MethodDelete, blocksPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"))
+	nextMillisecond()
+	ended := eu.Do(t, http.MethodDelete, blocksPath+"/"+us.UserID, nil).OK(t)
+	require.Equal(t, "none", ended.String(t, "follows.0.status"))
+	require.Equal(t, r.String(t, "follows.0.createdAt"), ended.String(t, "follows.0.createdAt"))
 	us.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
 	require.Equal(t, "accepted", follow(t, us, eu))
 	requireCounts(t, eu, 1, 1, 0)
@@ -271,6 +275,18 @@ func TestBlocks(t *testing.T) {
 	require.Equal(t, 7, page.Int(t, "paging.total"))
 	require.Equal(t, "blocked", page.String(t, "follows.0.status"))
 	requireAggregate(t, page, "", []string{"users", "files"})
+	require.ElementsMatch(t, blocked[5:], page.Strings(t, "users", "userId"), "clients take all of these for blocked")
+}
+
+// TestModeratorsSeeWhoBlocksThem checks that a block does not hide a profile from moderators of users.
+func TestModeratorsSeeWhoBlocksThem(t *testing.T) {
+	t.Parallel()
+	alice, reader, moderator := newUser(t, region.EU, "alice"), newUser(t, region.US, "reader"), newStaff(t, region.US, "moderator")
+	path := "/api/v3/users/" + alice.UserID
+	block(t, alice, reader)
+	requireFailure(t, notFound, reader.Do(t, http.MethodGet, path, nil))
+	block(t, alice, moderator)
+	require.Equal(t, alice.UserID, moderator.Do(t, http.MethodGet, path, nil).OK(t).String(t, "users.0.userId"))
 }
 
 // TestFollowCountsDoNotDrift has users of all regions follow, unfollow, accept, remove, block and unblock one

@@ -223,6 +223,7 @@ func TestInvitationReplacesApproval(t *testing.T) {
 	answerInvitation(t, both, newInvitation(t, boss, inviteMembers(id, both)), "accept")
 	require.Equal(t, "approved", myRequest(t, both, id)["status"], "the request has its answer")
 	require.Equal(t, boss.UserID, myRequest(t, both, id)["responderId"])
+	require.Equal(t, boss.InternalID, myRequest(t, both, id)["responderInternalId"])
 }
 
 // TestMembershipAcceptance uses a network of its own because it changes a network setting.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,23 @@ func TestApproveJoin(t *testing.T) {
 	requireFailure(t, notFound, boss.Do(t, http.MethodPost, joinPath(id)+"/approve", object{"userId": c.InternalID}))
 }
 
+// TestPendingRequestIsAnswered checks that a request that waits is approved when its user becomes a member in another way.
+func TestPendingRequestIsAnswered(t *testing.T) {
+	t.Parallel()
+	boss, joins, added := newUser(t, region.EU, "boss"), newUser(t, region.US, "joins"), newUser(t, region.SG, "added")
+	id := newApprovalCommunity(t, boss)
+	ask(t, joins, id)
+	ask(t, added, id)
+	addMember(t, boss, id, added)
+	require.Equal(t, "approved", myRequest(t, added, id)["status"])
+	require.Equal(t, boss.UserID, myRequest(t, added, id)["responderId"])
+	boss.Do(t, http.MethodPut, communitiesPath+"/"+id, object{"requiresJoinApproval": false}).OK(t)
+	join(t, id, joins)
+	require.Equal(t, "approved", myRequest(t, joins, id)["status"])
+	require.Empty(t, myRequest(t, joins, id)["responderId"])
+	require.Zero(t, boss.Do(t, http.MethodGet, joinPath(id)+"/count", nil).OK(t).Int(t, "count"))
+}
+
 func TestRejectJoin(t *testing.T) {
 	t.Parallel()
 	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.US, "c")
@@ -112,6 +130,8 @@ func TestRejectJoin(t *testing.T) {
 	ask(t, c, id)
 	decide(t, admin(t), id, "reject", c.InternalID) // an administrator may reject too
 	require.Equal(t, "rejected", myRequest(t, c, id)["status"])
+	addMember(t, boss, id, c)
+	requireFailure(t, exists, c.Do(t, http.MethodPost, joinPath(id), nil))
 }
 
 // TestJoinDecisionRefusals checks the errors and limits of approve and reject.
@@ -189,6 +209,15 @@ func TestListJoinRequests(t *testing.T) {
 	l.with("sortBy", "firstCreated").requirePages(t, 2, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "asc").requireOrder(t, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "desc").requireOrder(t, reversed(ids))
+	l.with("sortBy", "lastCreated").with("sortOrder", "asc").requireOrder(t, reversed(ids))
+	require.Contains(t, l.page(t, nil).Strings(t, "users", "userId"), boss.UserID, "who has answered")
+	var some []string
+	for _, id := range ids {
+		if slices.Contains(status["approved"], id) || slices.Contains(status["rejected"], id) {
+			some = append(some, id)
+		}
+	}
+	l.with("status", "approved").with("statuses[]", "rejected").requireOrder(t, reversed(some))
 	for s, want := range status {
 		l.with("status", s).requireOrder(t, reversed(want))
 		l.with("statuses[]", s).with("sortBy", "firstCreated").requireOrder(t, want)

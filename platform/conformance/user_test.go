@@ -130,6 +130,12 @@ func TestListUsers(t *testing.T) {
 	l.with("keyword", "b").with("exactMatchKeyword", "true").requireOrder(t, []string{names["b"]})
 	l.with("keyword", "B").with("matchType", "exact").requireOrder(t, []string{names["b"]})
 	l.with("keyword", "nobody").requireOrder(t, []string{})
+	reader.Do(t, http.MethodPut, "/api/v3/users", object{"userId": reader.UserID, "profileHandle": "b"}).OK(t)
+	search := "/api/v3/users?keyword=b&searchBy[]=displayName&searchBy[]=profileHandle&options"
+	page := reader.Do(t, http.MethodGet, search+"[limit]=3", nil).OK(t)
+	require.Equal(t, append([]string{reader.UserID}, be[:3]...), page.Strings(t, "users", "userId"), "the user with this handle precedes them")
+	page = reader.Do(t, http.MethodGet, search+"[token]="+url.QueryEscape(page.String(t, "paging.next")), nil).OK(t)
+	require.Equal(t, be[3:], page.Strings(t, "users", "userId"))
 	l.as(n.Admin(region.US)).with("filter", "flagged").requireOrder(t, []string{})
 	l.with("filter", "all").requireOrder(t, byName)
 	l.with("isDeleted", "true").requireOrder(t, []string{})

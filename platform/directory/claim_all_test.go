@@ -27,6 +27,7 @@ func TestClaimAll(t *testing.T) {
 			id = knownID
 		}
 		require.Equal(t, id, claimed[publicID])
+		require.Equal(t, id, d.Known(publicID))
 		require.Equal(t, id, lookup(t, n.at(region.SG), publicID))
 		homes := n.homesOf(publicID)
 		require.Equal(t, id, homes[d.HomeOf(publicID)])

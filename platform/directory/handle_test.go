@@ -106,11 +106,29 @@ func TestClaimExistingHandles(t *testing.T) {
 	}
 }
 
+// TestCachedEntriesExpire checks that a server finds the entry of a user that another server has released for a minute.
+func TestCachedEntriesExpire(t *testing.T) {
+	h := newHandles(t)
+	id, err := h.Claim(t.Context(), "alice", region.NewID(region.EU))
+	require.NoError(t, err)
+	other := directory.New(h.store, region.US, key, func() time.Time { return h.clock }, slog.New(slog.DiscardHandler))
+	require.NoError(t, other.Release(t.Context(), "alice", id))
+	h.clock = h.clock.Add(time.Minute - time.Nanosecond)
+	found, err := h.Lookup(t.Context(), "alice")
+	require.NoError(t, err)
+	require.Equal(t, id, found)
+	h.clock = h.clock.Add(time.Nanosecond)
+	found, err = h.Lookup(t.Context(), "alice")
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
 func TestCheckName(t *testing.T) {
 	t.Parallel()
 	for name, valid := range map[string]bool{
 		"a": true, "a b": true, "é": true, "日本": true, "👩": true,
 		" a": false, "a ": false, "a\u200b": false, "a\u202eb": false, "e\u0301": false, "a\nb": false, "a\u00a0b": false, "\ue000": false, "👩\u200d🚀": false,
+		"a\u2800": false,
 	} {
 		err := directory.CheckName("userId", name)
 		require.Equal(t, valid, err == nil, "%q: %v", name, err)

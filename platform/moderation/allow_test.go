@@ -43,6 +43,8 @@ func TestAllowRules(t *testing.T) {
 		{"ALLOWED.Example", true, []string{"https://allowed.example"}, nil},
 		{"bücher.example", true, []string{"https://bücher.example", "https://xn--bcher-kva.example", "https://BÜCHER.example"}, []string{"https://bucher.example"}},
 		{"example", true, []string{"https://a.example", "https://b.a.example"}, []string{"https://a.test"}},
+		{`my\-site.example`, true, []string{"https://my-site.example"}, []string{"https://mysite.example"}},
+		{`allowed.example/.*\$`, false, []string{"https://allowed.example/5$?x"}, []string{"https://allowed.example/5"}},
 		{"192.0.2.1", true, []string{"http://192.0.2.1/x"}, []string{"http://192.0.2.10", "http://0.192.0.2.1.evil.com"}},
 		{"2.1", true, nil, []string{"http://192.0.2.1/x"}},
 		{"allowed.example/shop/.*", false, []string{"https://allowed.example/shop/x", "https://www.allowed.example/shop/a/b?c"}, []string{
@@ -79,7 +81,8 @@ func TestCompileAllowRejects(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{
 		"", " ", "(", "a)|(?:.*", `a\`, "[a", "a{2,1}", "*.allowed.example", "(?=x)", `(a)\1`, "a\nb", "a\x00b", "/path", "https://", "a{1000}{1000}",
-		`\Qallowed.example/(`, "allowed.example/(", "(((a{100}){10}){10})", strings.Repeat("a", 501), strings.Repeat(`\p{L}{900}`, 5),
+		`\Qallowed.example/(`, "allowed.example/(", "(((a{100}){10}){10})", strings.Repeat("a", 501),
+		strings.Repeat("a.", 130) + "example", strings.Repeat(`\p{L}{900}`, 5),
 	} {
 		_, err := CompileAllow(wrong)
 		require.Error(t, err, wrong)
@@ -111,7 +114,7 @@ func TestManyLinks(t *testing.T) {
 	require.Len(t, links, 5000)
 	_, found := allowing(t, "allowed.com").Refused(links)
 	require.False(t, found)
-	_, found = allowing(t, `h\d+\.allowed\.com`).Refused(links)
+	_, found = allowing(t, `h\d+\.allowed\.com`).Refused(links[:maxLinks+1])
 	require.True(t, found)
 	_, found = allowing(t, `h\d+\.allowed\.com`).Refused(append(links[:maxLinks:maxLinks], links[:maxLinks]...))
 	require.False(t, found)

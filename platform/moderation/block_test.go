@@ -17,13 +17,14 @@ func TestBlockRules(t *testing.T) {
 		refused []string
 		passed  []string
 	}{
-		{"bad", false, true, []string{"bad", "so BAD!", "badly", "ｂａｄ", "b\u200bad", "ba\u00add"}, []string{"b a d", "", "bed"}},
+		{"bad", false, true, []string{"bad", "so BAD!", "badly", "ｂａｄ", "b\u200bad", "ba\u00add", "bäd"}, []string{"b a d", "", "bed"}},
+		{" bad ", true, true, []string{"bad"}, []string{"badly"}},
 		{"bad", true, true, []string{"bad", "so BAD!", "(bad)", "badly bad", "bad.", "b\ufe0fad", "ba\u3164d", "b\u034fa\x7fd", "b\x01ad"}, []string{"badly", "forbad", "bad1", "bad_x", "badé", "xbad"}},
 		{"bad word", true, true, []string{"a bad word."}, []string{"a bad words", "bad  word"}},
 		{"--", true, true, []string{"a---", "-- x"}, []string{"a--b"}},
 		{`bad\.word`, false, true, []string{"Bad.Word"}, []string{"badxword"}},
 		{"bad.word", false, false, []string{"bad word", "bad-word"}, []string{"badword"}},
-		{"b[a4]d+", false, false, []string{"B4DDD", "bad"}, []string{"bd"}},
+		{"b[a4]d+", false, false, []string{"B4DDD", "bad"}, []string{"bd", "bäd"}},
 		{"b[a4]d+", true, false, []string{"a b4dd!", "so bad"}, []string{"b4dly", "xbad"}},
 		{"a|b", true, false, []string{"a", "x b."}, []string{"ab"}},
 		{"^bad$", false, false, []string{"bad", "BAD"}, []string{"so bad"}},
@@ -57,6 +58,8 @@ func TestCompileBlockRejects(t *testing.T) {
 		_, err := CompileBlock(wrong, false)
 		require.Error(t, err, "%q", wrong)
 	}
+	_, err := CompileBlock(strings.Repeat("é", MaxRegex), false)
+	require.NoError(t, err, "characters, not bytes")
 }
 
 func TestRuleIDs(t *testing.T) {

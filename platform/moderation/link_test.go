@@ -26,6 +26,7 @@ func TestLinks(t *testing.T) {
 		{"upper case", "HTTPS://EVIL.EXAMPLE/X", []string{"evil.example"}},
 		{"another scheme", "ftp://evil.example and app+x://open", []string{"evil.example", "open"}},
 		{"a port", "https://evil.example:8443/x", []string{"evil.example"}},
+		{"no number for a port", "https://allowed.example:x/", []string{""}},
 		{"a user", "https://allowed.example@evil.example/", []string{"evil.example"}},
 		{"a user with a password", "https://allowed.example:443@evil.example", []string{"evil.example"}},
 		{"two users", "https://a@allowed.example@evil.example", []string{"evil.example"}},
@@ -47,7 +48,7 @@ func TestLinks(t *testing.T) {
 		{"full-width letters", "https://ｅｖｉｌ．example", []string{"evil.example"}},
 		{"a full-width dot", "https://evil。example", []string{"evil.example"}},
 		{"zero-width characters", "https://ev\u200bil.exa\u00admple ev\u2060il.com", []string{"evil.example", "evil.com"}},
-		{"www", "www.intranet and WWW.evil.com", []string{"www.intranet", "www.evil.com"}},
+		{"www", "www.intranet and WWW.Backoffice", []string{"www.intranet", "www.backoffice"}},
 		{"bare", "go to evil.com, or evil.co.uk/x?y. EVIL.COM!", []string{"evil.com", "evil.co.uk", "evil.com"}},
 		{"bare, with a port", "evil.com:8080", []string{"evil.com"}},
 		{"bare, in a private network", "wiki.internal printer.local x.test", []string{"wiki.internal", "printer.local", "x.test"}},
@@ -86,6 +87,7 @@ func TestPathOfLink(t *testing.T) {
 		"https://a.example/":                   "",
 		"https://a.example/shop/x?y=/z#/w":     "shop/x",
 		"https://a.example/shop/../evil":       "evil",
+		"https://a.example/shop/../":           "",
 		"https://a.example/shop/%2e%2e/evil":   "evil",
 		"https://a.example/shop/..%2Fevil":     "evil",
 		`https://a.example\shop\x`:             "shop/x",
@@ -94,9 +96,11 @@ func TestPathOfLink(t *testing.T) {
 		"https://a.example?/shop":              "",
 		"a.example/shop":                       "shop",
 		"https://evil.example/https/a.example": "https/a.example",
+		"evil.example/https://a.example":       "https:/a.example",
 	} {
 		require.Equal(t, path, ParseLink(link).Path, link)
 	}
+	require.Equal(t, []Link{{Host: "evil.com"}}, Links("evil.com.Then/shop"), "the path follows another word")
 }
 
 // TestLinksOfLongTexts parses the longest text of a post, made of expensive input.

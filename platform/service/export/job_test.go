@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Posts of two users: more than two pages each.
@@ -97,6 +99,8 @@ func (w *world) requireArchive() {
 func TestJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	_, err := w.storage.Write(t.Context(), w.user, "rows-posts-000000001.jsonl", strings.NewReader(`{"id":"of an earlier export"}`))
+	require.NoError(t, err)
 	s := export.New(w.Deps, w.storage)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
@@ -181,6 +185,36 @@ func TestStartExport(t *testing.T) {
 	again := start(servicetest.Noon.Add(24 * time.Hour))
 	require.Equal(t, store.ExportCollecting, again.State)
 	require.JSONEq(t, `{}`, string(again.Exported))
+}
+
+// TestExportAgain checks that a request within a day after the last one returns the same export, and that the archive of the next
+// one has another tag.
+func TestExportAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := export.New(w.Deps, w.storage)
+	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"alice": w.user})
+	require.NoError(t, err)
+	tags := map[string]bool{}
+	for range 2 {
+		_, err = s.Continue(t.Context(), region.EU)
+		require.NoError(t, err)
+		archive, err := s.Download(admin, "alice")
+		require.NoError(t, err)
+		require.NoError(t, archive.Close())
+		tags[archive.Tag] = true
+		for _, tc := range []struct {
+			after time.Duration
+			want  string
+		}{{24*time.Hour - time.Millisecond, store.ExportReady}, {time.Millisecond, store.ExportCollecting}} {
+			w.Set(w.Deps.Now().Add(tc.after))
+			started, err := s.StartExport(admin, &plazav1.StartExportRequest{UserId: "alice"})
+			require.NoError(t, err)
+			require.Equal(t, tc.want, started.GetExport().GetState())
+		}
+	}
+	require.Len(t, tags, 2)
 }
 
 // TestJobOnSeveralServers runs the job four times concurrently: one server gets the lease, the others leave the export.

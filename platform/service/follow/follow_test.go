@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -84,4 +86,39 @@ func TestFilterDeleted(t *testing.T) {
 	rows, found := filterDeleted([]string{"gone"}, append([]store.User(nil), users...), func(id string) string { return id }, "owner", &no)
 	require.Empty(t, rows)
 	require.Empty(t, found, "without rows the owner is not needed")
+}
+
+// TestMaxBlocks checks that the limit applies to a further block only.
+func TestMaxBlocks(t *testing.T) {
+	p := &pair{Request: &service.Request{Caller: &auth.Caller{UserID: "a"}}, otherID: "b"}
+	require.NoError(t, p.requireBlock(store.BlockBlocked, maxBlocks-1))
+	require.ErrorIs(t, p.requireBlock(store.BlockBlocked, maxBlocks), errMaxBlocks)
+	p.myBlock = &store.Block{Status: store.BlockNone}
+	require.ErrorIs(t, p.requireBlock(store.BlockBlocked, maxBlocks), errMaxBlocks, "a block that has ended")
+	p.myBlock.Status = store.BlockBlocked
+	require.NoError(t, p.requireBlock(store.BlockBlocked, maxBlocks), "again")
+	require.NoError(t, p.requireBlock(store.BlockNone, maxBlocks))
+}
+
+// TestFollowEvents checks the name of the event about each change, by the follower and by the followed user.
+func TestFollowEvents(t *testing.T) {
+	const none, pending, accepted = store.FollowNone, store.FollowPending, store.FollowAccepted
+	for _, c := range []struct {
+		old                    *store.Follow
+		status                 string
+		byFollower, byFollowed string
+	}{
+		{nil, pending, "follow.requested", ""},
+		{nil, accepted, "follow.created", ""},
+		{followOf(none), accepted, "follow.created", ""},
+		{followOf(pending), accepted, "follow.created", "follow.accepted"},
+		{followOf(pending), none, "follow.requestCanceled", "follow.requestDeclined"},
+		{followOf(accepted), none, "follow.unfollowed", "follow.followerDeleted"},
+	} {
+		change := store.FollowChange{Old: c.old, New: *followOf(c.status)}
+		require.Equal(t, c.byFollower, followEvent("a", change))
+		if c.byFollowed != "" {
+			require.Equal(t, c.byFollowed, followEvent("b", change))
+		}
+	}
 }

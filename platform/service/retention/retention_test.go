@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -28,10 +29,11 @@ type object = apptest.Object
 
 // fixture is a network with a retention service whose clock the test sets.
 type fixture struct {
-	n    *apptest.Network
-	s    *retention.Service
-	conn *pgx.Conn
-	now  time.Time
+	n     *apptest.Network
+	s     *retention.Service
+	store *store.Store
+	conn  *pgx.Conn
+	now   time.Time
 	dbtest.Interruption
 }
 
@@ -43,6 +45,7 @@ func newFixture(t *testing.T) *fixture {
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	d := &service.Deps{Store: st, Region: region.EU, Now: func() time.Time { return f.now }, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}
+	f.store = st
 	f.s, err = retention.New(d, nil, retention.Kinds(d, 30*24*time.Hour, post.New(d).Purge, story.New(d).PurgeByID)...)
 	require.NoError(t, err)
 	f.conn, err = pgx.Connect(t.Context(), n.DatabaseURL)
@@ -210,4 +213,96 @@ func TestSessionsEventsAndAudit(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{field: values[1]}).Status, field)
 		require.Equal(t, values[0], f.n.Admin(region.EU).Do(t, http.MethodGet, "/api/v3/network-settings", nil).OK(t).Int(t, field))
 	}
+}
+
+// TestMessagesOfManySubchannels deletes the messages of more than one page of subchannels.
+func TestMessagesOfManySubchannels(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	alice := f.n.NewUser(t, region.EU, "alice")
+	made := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t)
+	body := object{"messageFeedId": made.String(t, "channels.0.channelId"), "dataType": "text", "data": object{"text": "secret"}}
+	message := alice.Do(t, http.MethodPost, messagesPath, body).OK(t).String(t, "messages.0.messageId")
+	f.set(t, object{"retentionMessageDays": 7})
+	for _, feeds := range []int{retention.FeedsPerPage, retention.FeedsPerPage + 1} { // one full page, after which the walk begins again
+		for f.count(t, "SELECT count(*) FROM message_feeds") < feeds {
+			_, err := f.conn.Exec(t.Context(), `INSERT INTO message_feeds SELECT (jsonb_populate_record(f,
+				jsonb_build_object('id', '02' || substr(md5(random()::text), 1, 22)))).* FROM message_feeds f LIMIT 1`)
+			require.NoError(t, err)
+		}
+		_, err := f.conn.Exec(t.Context(), `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
+			creator_id, creator_public_id, reference_id, reference_hash, segment, data_type, data, file_id, created_at, updated_at, edited_at)
+			SELECT m.home, '02' || substr(md5(random()::text), 1, 22), f.id, m.channel_id, m.channel_public_id, m.channel_type, '', m.creator_id,
+			m.creator_public_id, '', decode(md5(random()::text), 'hex'), $2, m.data_type, m.data, '', m.created_at, m.updated_at, m.edited_at
+			FROM messages m, message_feeds f WHERE m.id = $1`, message, feeds)
+		require.NoError(t, err)
+		f.sweep(t, "messages", 8)
+		require.Zero(t, f.count(t, "SELECT count(*) FROM messages WHERE deleted_at IS NULL"))
+	}
+}
+
+// TestDaysOfKinds checks which setting is the retention of each kind of rows.
+func TestDaysOfKinds(t *testing.T) {
+	t.Parallel()
+	settings := store.Settings{
+		RetentionMessageDays: 1, RetentionDeletedDays: 2, RetentionSessionDays: 3, RetentionEventDays: 4, RetentionAuditDays: 5,
+	}
+	days := map[string]int{}
+	for _, kind := range retention.Kinds(&service.Deps{}, time.Hour, nil, nil) {
+		days[kind.Name] = kind.Days(settings)
+	}
+	require.Equal(t, map[string]int{
+		"messages": 1, "deleted messages": 2, "deleted comments": 2, "deleted posts": 2, "deleted stories": 2,
+		"sessions": 3, "events": 4, "audit": 5,
+	}, days)
+}
+
+// TestPagesOfSessionsAndAudit deletes more rows than one page.
+func TestPagesOfSessionsAndAudit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.n.NewUser(t, region.EU, "alice")
+	f.set(t, object{"retentionSessionDays": 2, "retentionAuditDays": 30})
+	_, err := f.conn.Exec(t.Context(), `INSERT INTO sessions SELECT (jsonb_populate_record(s,
+		jsonb_build_object('id', '02' || substr(md5(n::text), 1, 22)))).* FROM sessions s, generate_series(1, 501) n`)
+	require.NoError(t, err)
+	_, err = f.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation,
+		targets, request_id) SELECT 'eu', now() - interval '31 days', 'old' || n, '', '', '', '{}', '', '', '[]', ''
+		FROM generate_series(1, $1) n`, retention.PageSize+1)
+	require.NoError(t, err)
+	f.sweep(t, "sessions", 2.01)
+	require.Zero(t, f.count(t, "SELECT count(*) FROM sessions"))
+	f.sweep(t, "audit", 0)
+	require.Zero(t, f.count(t, "SELECT count(*) FROM audit_events WHERE id LIKE 'old%'"))
+}
+
+// TestRetentionMetrics checks the metrics after a page, and after the retention was set to for ever.
+func TestRetentionMetrics(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	days := 2
+	d := &service.Deps{Store: f.store, Region: region.EU, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)}
+	kind := retention.Kind{Name: "x", Days: func(store.Settings) int { return days }}
+	kind.Sweep = func(_ context.Context, _ region.Code, before time.Time) (retention.Swept, error) {
+		require.Equal(t, f.now.Add(-48*time.Hour), before)
+		return retention.Swept{Rows: 3, Oldest: before.Add(-time.Minute)}, nil
+	}
+	registry := prometheus.NewRegistry()
+	s, err := retention.New(d, registry, kind)
+	require.NoError(t, err)
+	sweep := func(wantDeleted, wantLag float64) {
+		t.Helper()
+		_, err := s.Sweep(t.Context(), region.EU, kind)
+		require.NoError(t, err)
+		found, err := registry.Gather()
+		require.NoError(t, err)
+		require.Len(t, found, 2)
+		require.Equal(t, "plaza_retention_deleted_total", found[0].GetName())
+		require.InDelta(t, wantDeleted, found[0].GetMetric()[0].GetCounter().GetValue(), 0)
+		require.InDelta(t, wantLag, found[1].GetMetric()[0].GetGauge().GetValue(), 0)
+	}
+	sweep(3, 60)
+	sweep(6, 60)
+	days = 0
+	sweep(6, 0)
 }

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -52,4 +53,43 @@ func TestPosition(t *testing.T) {
 		require.NoError(t, job.Advance(t.Context()))
 		require.Equal(t, [][]string{want, {"y"}}, got, name)
 	}
+}
+
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	for attempts, seconds := range map[int64]int{1: 2, 2: 4, 8: 256, 9: 300, 1000: 300} {
+		require.Equal(t, time.Duration(seconds)*time.Second, Backoff(attempts), attempts)
+	}
+}
+
+// TestAttempts checks when a job whose pages fail is due, that a page that succeeds ends the count, and that an attempt that the
+// server ends does not count.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := errors.New("failed")
+	var errs []error // of the next pages
+	progress := &store.Progress{}
+	job := &Job{
+		Progress: progress, Now: func() time.Time { return now }, Count: func(string, int32) {}, Eager: true,
+		Save: func(context.Context) error { return nil }, Finish: func(context.Context) error { return nil },
+		Steps: []Step{{Kind: "posts", Home: region.US, Page: func(context.Context, []string) (Result, error) {
+			err := errs[0]
+			errs = errs[1:]
+			return Result{}, err
+		}}},
+	}
+	for i, pages := range [][]error{{failed}, {failed}, {nil, nil, failed}} {
+		errs = pages
+		require.ErrorIs(t, job.Advance(ctx), failed)
+		attempts := []int64{1, 2, 1}[i]
+		require.Equal(t, attempts, progress.Attempts, i)
+		require.Equal(t, now.Add(Backoff(attempts)), progress.DueAt, i)
+	}
+	cancel()
+	errs = []error{failed}
+	require.ErrorIs(t, job.Advance(ctx), failed)
+	require.Equal(t, int64(1), progress.Attempts)
+	require.Equal(t, now.Add(Lease), progress.DueAt, "the lease ends")
 }

@@ -1,6 +1,8 @@
 package keyring_test
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -343,4 +345,37 @@ func TestLongRequest(t *testing.T) {
 	w.now = w.now.Add(2 * time.Hour)
 	w.settle()
 	require.Equal(t, "k2 Active", w.keys(), "one rotation for one request")
+}
+
+// TestActiveSigningKeyIsFirst rotates signing keys: servers sign with the first valid one.
+func TestActiveSigningKeyIsFirst(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{9})
+	content, err := keyring.NewSigningKeys(random)
+	require.NoError(t, err)
+	in := keyring.Input{Kind: keyring.SigningKeys, Content: content, RotateEvery: time.Hour, Overlap: 24 * time.Hour, Now: dawn, Random: random}
+	first := func() string {
+		var doc struct{ Keys []struct{ Kid string } }
+		require.NoError(t, json.Unmarshal([]byte(in.Content.Reveal()), &doc))
+		return doc.Keys[0].Kid
+	}
+	step := func() {
+		candidate, found, err := keyring.CandidateShared(in.Kind, in.Content, in.Annotations)
+		require.NoError(t, err)
+		if in.Verified = ""; found {
+			in.Verified = candidate
+		}
+		result, err := keyring.StepShared(in)
+		require.NoError(t, err)
+		in.Content, in.Annotations = result.Content, result.Annotations
+	}
+	step()
+	before := in.Annotations[keyring.AnnotationActive]
+	require.Equal(t, before, first())
+	in.Now = in.Now.Add(2 * time.Hour)
+	step()
+	require.NotEmpty(t, in.Annotations[keyring.AnnotationPending])
+	require.Equal(t, before, first(), "servers do not know the new key yet")
+	step()
+	require.NotEqual(t, before, in.Annotations[keyring.AnnotationActive])
+	require.Equal(t, in.Annotations[keyring.AnnotationActive], first())
 }

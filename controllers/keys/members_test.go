@@ -320,4 +320,8 @@ func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
 	h.DeleteSecret("acme-recovery-keys")
 	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
 	require.Equal(t, id, h.Secret("acme-recovery-keys").Annotations[keyring.AnnotationNetworkID])
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	h.LoseSecret("acme-api-keys")
+	h.SettleKeys()
+	require.Equal(t, []string{"acme-api-keys"}, h.SN.Status.MissingKeys, "the keys of another network do not replace them")
 }

@@ -415,3 +415,14 @@ func TestWatch(t *testing.T) {
 	out.Watch(own, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "known", Labels: map[string]string{render.LabelWatched: "true"}}})
 	require.Equal(t, []WatchedSecret{{secret, own}, {secret, member}}, out.Watched)
 }
+
+// TestRequeueAfter checks that a stage runs again when the first of several things is due.
+func TestRequeueAfter(t *testing.T) {
+	var o Outcome
+	for _, step := range []struct{ after, want time.Duration }{
+		{0, 0}, {-time.Second, 0}, {time.Minute, time.Minute}, {time.Hour, time.Minute}, {time.Second, time.Second}, {0, time.Second},
+	} {
+		o.RequeueAfter(step.after)
+		require.Equal(t, step.want, o.Requeue)
+	}
+}

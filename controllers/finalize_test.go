@@ -180,7 +180,8 @@ func TestDeletionTimeout(t *testing.T) {
 
 // TestDeletionFails reports the error of a member cluster, and retries if it is not known to be temporary.
 func TestDeletionFails(t *testing.T) {
-	refused := errors.New("access denied.")
+	const answer = "access denied."
+	refused := errors.New(answer)
 	message, _, err := deleteNetwork(t, connected(refused)).pass()
 	require.ErrorIs(t, err, refused)
 	require.Contains(t, message, "The deletion waits for cluster east (")

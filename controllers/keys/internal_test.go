@@ -61,15 +61,18 @@ func TestVerification(t *testing.T) {
 			[]error{platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending, "accepted by 0 of 1 server, not by pod a yet.",
 		},
 		"the last refuse it": {
-			[]error{nil, platformclient.ErrKeyRefused, platformclient.ErrKeyRefused}, false, v1alpha1.ReasonKeyPending,
+			[]error{nil, platformclient.ErrKeyRefused, platformclient.ErrKeyRefused},
+			false, v1alpha1.ReasonKeyPending,
 			"accepted by 1 of 3 servers, not by pod b yet.",
 		},
 		"others are silent": {
-			[]error{platformclient.ErrKeyRefused, silent, errors.New("no route"), nil}, false, v1alpha1.ReasonServersSilent,
+			[]error{platformclient.ErrKeyRefused, silent, errors.New("no route"), nil},
+			false, v1alpha1.ReasonServersSilent,
 			"accepted by 1 of 4 servers; pod b: time-out.",
 		},
 		"a wrapped refusal": {
-			[]error{fmt.Errorf("server: %w", platformclient.ErrKeyRefused)}, false, v1alpha1.ReasonKeyPending,
+			[]error{fmt.Errorf("server: %w", platformclient.ErrKeyRefused)},
+			false, v1alpha1.ReasonKeyPending,
 			"accepted by 0 of 1 server, not by pod a yet.",
 		},
 		"the first is silent": {[]error{silent, nil}, false, v1alpha1.ReasonServersSilent, "accepted by 1 of 2 servers; pod a: time-out."},

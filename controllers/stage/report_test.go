@@ -333,7 +333,7 @@ func TestRedactLongerValues(t *testing.T) {
 	}
 }
 
-// TestPaused checks what the conditions Paused and Ready tell of the changes that wait.
+// TestPaused checks what the conditions Paused and Ready say about the changes that wait.
 func TestPaused(t *testing.T) {
 	for message, changes := range map[string][]string{
 		"Paused by spec.paused; no changes are pending.":                                   nil,

@@ -32,7 +32,8 @@ func TestNext(t *testing.T) {
 		"at the end of a short window": {[]v1alpha1.MaintenanceWindow{{Days: week.Days, Start: "12:00", Duration: "1h", TimeZone: "UTC"}}, "2026-11-28T13:00:00Z", false, "2026-12-05T12:00:00Z"},
 		"the first of several":         {[]v1alpha1.MaintenanceWindow{weekend, night}, "2026-11-23T12:00:00Z", false, "2026-11-23T21:00:00Z"},
 		"at half past": {
-			[]v1alpha1.MaintenanceWindow{{Start: "22:30", Duration: "1h", TimeZone: "UTC"}}, "2026-11-23T22:29:59Z", false,
+			[]v1alpha1.MaintenanceWindow{{Start: "22:30", Duration: "1h", TimeZone: "UTC"}},
+			"2026-11-23T22:29:59Z", false,
 			"2026-11-23T22:30:00Z",
 		},
 		"one of two on another day": {

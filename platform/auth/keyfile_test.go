@@ -202,7 +202,7 @@ func TestWrongKeysCauseFewReads(t *testing.T) {
 	require.Len(t, set.IDs(), 1, "the file is read because of the new time")
 	writeFile(t, path, keys([3]string{"k1", keyOne, ""}))
 	_, ok = set.Check(keyOne)
-	require.True(t, ok, "the reads are counted anew after the clock was set back")
+	require.True(t, ok, "the reads are counted from zero after the clock was set back")
 }
 
 // TestDigestOfAKey checks that only a valid key has a digest, and that a new key has one immediately.

@@ -92,8 +92,15 @@ func TestParsedValues(t *testing.T) {
 		}{"size": &size, "duration": &duration, "delay": &delay, "share": &share, "level": &level, "networks": &networks}
 	}
 	for _, tc := range [][3]string{
-		{"size", "2048", "2KiB"}, {"duration", "90s", "1m30s"}, {"delay", "5s", "5s"}, {"delay", "0s", "0s"}, {"share", "1/1000", "1/1000"}, {"share", "off", "off"},
-		{"level", "error", "error"}, {"networks", "10.1.2.3/16, 2001:db8::/32", "10.1.0.0/16,2001:db8::/32"}, {"networks", "", ""},
+		{"size", "2048", "2KiB"},
+		{"duration", "90s", "1m30s"},
+		{"delay", "5s", "5s"},
+		{"delay", "0s", "0s"},
+		{"share", "1/1000", "1/1000"},
+		{"share", "off", "off"},
+		{"level", "error", "error"},
+		{"networks", "10.1.2.3/16, 2001:db8::/32", "10.1.0.0/16,2001:db8::/32"},
+		{"networks", "", ""},
 	} {
 		value := before()[tc[0]]
 		require.NoError(t, value.UnmarshalText([]byte(tc[1])))

@@ -322,7 +322,8 @@ func TestPrehookSettings(t *testing.T) {
 		secret = "made"
 		require.Subset(t, admin.Do(t, http.MethodGet, prehookPath, nil).OK(t).JSON(t), want)
 	}
-	require.NotEqual(t, put(object{"regenerateKey": true}).OK(t).String(t, "secretKey"), put(object{"regenerateKey": true}).OK(t).String(t, "secretKey"))
+	regenerated := put(object{"regenerateKey": true}).OK(t).String(t, "secretKey")
+	require.NotEqual(t, regenerated, put(object{"regenerateKey": true}).OK(t).String(t, "secretKey"))
 	requireFailure(t, invalid("events"), put(object{"events": []string{"post.shouldCreate"}, "allEvents": true}))
 	requireFailure(t, invalid("events"), put(object{"events": []string{"post.invented"}}))
 	requireFailure(t, invalid("callbackUrl"), put(object{"callbackUrl": "http://10.0.0.1"}))

@@ -181,18 +181,18 @@ func TestMalformedStructs(t *testing.T) {
 		return field(name, "a") + field(value, inner)
 	}
 	for what, tc := range map[string]struct{ entry, stored, err string }{
-		"an entry":               {field(name, "a") + field(value, yes), `{"a":true}`, ""},
-		"in the other order":     {field(value, yes) + field(name, "a"), `{"a":true}`, ""},
-		"without a name":         {field(value, yes), `{"":true}`, ""},
-		"without a value":        {field(name, "a"), "", "metadata.a: must have a value"},
-		"two names":              {field(name, "a") + field(name, "b") + field(value, yes), "", "metadata: must have one name and one value in each entry"},
-		"two values":             {field(name, "a") + field(value, yes) + field(value, yes), "", "metadata: must have one name and one value in each entry"},
-		"a name that is no text": {field(name, "\xff") + field(value, yes), "", "metadata: must be valid UTF-8 without NUL characters"},
-		"a text that is none":    {field(name, "a") + field(value, field(stringValue, "\xff")), "", "metadata.a: must be valid UTF-8 without NUL characters"},
-		"not a number":           {field(name, "a") + field(value, number(math.NaN())), "", "metadata.a: must be a number, not NaN and not infinite"},
-		"less than all numbers":  {field(name, "a") + field(value, number(math.Inf(-1))), "", "metadata.a: must be a number, not NaN and not infinite"},
-		"deep":                   {nested(MaxDepth), strings.Repeat(`{"a":`, MaxDepth) + "true" + strings.Repeat("}", MaxDepth), ""},
-		"too deep":               {nested(MaxDepth + 1), "", "metadata" + strings.Repeat(".a", MaxDepth) + ": must not be nested more than 100 levels deep"},
+		"an entry":                 {field(name, "a") + field(value, yes), `{"a":true}`, ""},
+		"in the other order":       {field(value, yes) + field(name, "a"), `{"a":true}`, ""},
+		"without a name":           {field(value, yes), `{"":true}`, ""},
+		"without a value":          {field(name, "a"), "", "metadata.a: must have a value"},
+		"two names":                {field(name, "a") + field(name, "b") + field(value, yes), "", "metadata: must have one name and one value in each entry"},
+		"two values":               {field(name, "a") + field(value, yes) + field(value, yes), "", "metadata: must have one name and one value in each entry"},
+		"a name that is no text":   {field(name, "\xff") + field(value, yes), "", "metadata: must be valid UTF-8 without NUL characters"},
+		"a text that is not UTF-8": {field(name, "a") + field(value, field(stringValue, "\xff")), "", "metadata.a: must be valid UTF-8 without NUL characters"},
+		"not a number":             {field(name, "a") + field(value, number(math.NaN())), "", "metadata.a: must be a number, not NaN and not infinite"},
+		"less than all numbers":    {field(name, "a") + field(value, number(math.Inf(-1))), "", "metadata.a: must be a number, not NaN and not infinite"},
+		"deep":                     {nested(MaxDepth), strings.Repeat(`{"a":`, MaxDepth) + "true" + strings.Repeat("}", MaxDepth), ""},
+		"too deep":                 {nested(MaxDepth + 1), "", "metadata" + strings.Repeat(".a", MaxDepth) + ": must not be nested more than 100 levels deep"},
 	} {
 		m := &plazav1.CreatePostRequest{}
 		err := UnmarshalBinary(binaryRequest([]byte(field(fieldsOfStruct, tc.entry))), m)

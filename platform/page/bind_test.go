@@ -140,7 +140,7 @@ func TestTokenHasParameters(t *testing.T) {
 		return &plazav1.PageOptions{Token: token, Limit: limit}
 	}
 	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	full := &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Tags: []string{"a", "b"}, HasFlag: proto.Bool(false), Options: options("", proto.Int32(3))}
+	full := &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Tags: []string{"a", "b"}, HasFlag: new(false), Options: options("", proto.Int32(3))}
 	_, paging, err := received(t, full)
 	require.NoError(t, err)
 	raw, err := base64.StdEncoding.DecodeString(paging.GetNext())

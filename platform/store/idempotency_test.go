@@ -33,14 +33,14 @@ func TestReserveIdempotency(t *testing.T) {
 		seconds  int
 		taken    bool
 	}{
-		"held":                              {false, "one", 59, false},
-		"held, of another request":          {false, "two", 59, false},
-		"not held any more":                 {false, "one", 60, true},
-		"not held, of another request":      {false, "two", 60, false},
-		"answered":                          {true, "one", 3599, false},
-		"expired":                           {false, "two", 3600, true},
-		"expired with an answer":            {true, "two", 3600, true},
-		"expired with an answer, once more": {true, "one", 3600, true},
+		"held":                          {false, "one", 59, false},
+		"held, of another request":      {false, "two", 59, false},
+		"not held any more":             {false, "one", 60, true},
+		"not held, of another request":  {false, "two", 60, false},
+		"answered":                      {true, "one", 3599, false},
+		"expired":                       {false, "two", 3600, true},
+		"expired with an answer":        {true, "two", 3600, true},
+		"expired with an answer, again": {true, "one", 3600, true},
 	} {
 		first := firstAttempt(key)
 		before, stored := reserve(t, s, first, 0)

@@ -68,7 +68,7 @@ func TestRevokedSessions(t *testing.T) {
 	require.False(t, isRevoked(guest, ids[0]))
 	w = s.NewTx(region.EU)
 	w.RevokeSessions(user, later(3))
-	w.InsertSession(store.Session{ID: ids[1], UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}) // once more
+	w.InsertSession(store.Session{ID: ids[1], UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}) // again
 	commit(t, w)
 	var times []string
 	rows, err := conn.Query(t.Context(), `SELECT to_char(revoked_at AT TIME ZONE 'UTC', 'SS') FROM sessions WHERE home = 'eu' AND user_id = $1 ORDER BY id`, user)

@@ -88,7 +88,7 @@ func TestAnswersOfPrehook(t *testing.T) {
 // TestDecisionsOfPrehook follows answers: it denies with a message, changes what may be changed, and refuses values that do not fit.
 func TestDecisionsOfPrehook(t *testing.T) {
 	t.Parallel()
-	p := &Prehook{asked: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "asked"}, []string{"result"})}
+	p := &Prehook{asked: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "asked_total", Help: "Questions by result."}, []string{"result"})}
 	event := prehookEvents[plazav1connect.PostServiceCreatePostProcedure]
 	for name, tc := range map[string]struct {
 		answer string
@@ -104,7 +104,8 @@ func TestDecisionsOfPrehook(t *testing.T) {
 		"denied":            {`{"action": "deny", "message": "no"}`, "deny", "as sent", []string{"a"}, fail.Forbidden("no")},
 		"without a message": {`{"action": "deny"}`, "deny", "as sent", []string{"a"}, fail.NotAllowed()},
 		"a long message": {
-			`{"action": "deny", "message": "` + strings.Repeat("é", maxMessage+1) + `"}`, "deny", "as sent", []string{"a"},
+			`{"action": "deny", "message": "` + strings.Repeat("é", maxMessage+1) + `"}`, "deny", "as sent",
+			[]string{"a"},
 			fail.Forbidden(strings.Repeat("é", maxMessage)),
 		},
 	} {

@@ -86,9 +86,10 @@ func TestPauses(t *testing.T) {
 	b.observe([]chain{waiting}, now)
 	require.Equal(t, dueLimit, b.limit(now), "it can be the event")
 	b.observe([]chain{waiting, waiting}, now)
-	for i, pause := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
-		require.Zero(t, b.limit(now.Add(pause*time.Second-1)), i)
-		now = now.Add(pause * time.Second)
+	for i, seconds := range []int{1, 2, 4, 8, 16, 32, 60, 60, 60} {
+		pause := time.Duration(seconds) * time.Second
+		require.Zero(t, b.limit(now.Add(pause-1)), i)
+		now = now.Add(pause)
 		require.Equal(t, probes, b.limit(now), i)
 		b.observe([]chain{waiting}, now)
 	}

@@ -2,6 +2,7 @@ package notification
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,30 +62,30 @@ func TestNotices(t *testing.T) {
 		notice service.Notice
 		want   []string
 	}{
-		"post":                 {at("post.created", "post", ""), []string{"postMention me by author: post post, action post, parent parent of post, sees post"}},
-		"approved post":        {at("post.approved", "post", ""), []string{"postMention me by author: post post, action post, parent parent of post, sees post"}},
-		"poll":                 {at("post.created", "poll", ""), []string{"pollMention me by author: post poll, action poll, parent parent of poll, sees poll"}},
+		"post":                 {at("post.created", "post", ""), []string{"postMention me by author: post post, action post, under parent of post, sees post"}},
+		"approved post":        {at("post.approved", "post", ""), []string{"postMention me by author: post post, action post, under parent of post, sees post"}},
+		"poll":                 {at("post.created", "poll", ""), []string{"pollMention me by author: post poll, action poll, under parent of poll, sees poll"}},
 		"post that waits":      {at("post.created", "waiting", ""), nil},
 		"deleted post":         {at("post.created", "gone", ""), nil},
 		"unknown post":         {at("post.created", "none", ""), nil},
-		"reaction to a post":   {at("post.addReaction", "post", "r"), []string{"postReaction author by actor: post post, action r, parent parent of post, sees post"}},
+		"reaction to a post":   {at("post.addReaction", "post", "r"), []string{"postReaction author by actor: post post, action r, under parent of post, sees post"}},
 		"of a deleted post":    {at("post.addReaction", "gone", "r"), nil},
 		"comment":              {at("comment.created", "comment", ""), []string{"postComment author by first: post post, action comment, root root, latest comment, sees comment"}},
 		"comment on a story":   {at("comment.created", "on story", ""), []string{"storyComment teller by commenter: story story, action on story, root root, latest on story, sees on story"}},
 		"pending comment":      {at("comment.created", "pending", ""), nil},
 		"deleted comment":      {at("comment.created", "removed", ""), nil},
-		"reply to a deleted":   {at("comment.created", "to removed", ""), []string{"postComment author by commenter: post post, action to removed, parent removed, root root, latest to removed, sees to removed"}},
-		"reaction to a reply":  {at("comment.addReaction", "reply", "r"), []string{"replyReaction commenter by actor: comment reply, action r, parent comment, root root, sees reply"}},
+		"reply to a deleted":   {at("comment.created", "to removed", ""), []string{"postComment author by commenter: post post, action to removed, under removed, root root, latest to removed, sees to removed"}},
+		"reaction to a reply":  {at("comment.addReaction", "reply", "r"), []string{"replyReaction commenter by actor: comment reply, action r, under comment, root root, sees reply"}},
 		"to a comment":         {at("comment.addReaction", "comment", "r"), []string{"commentReaction first by actor: comment comment, action r, root root, sees comment"}},
 		"to a deleted comment": {at("comment.addReaction", "removed", "r"), nil},
 		"reply": {at("comment.created", "reply", ""), []string{
-			"commentReply first by commenter: comment comment, action reply, parent comment, root root, latest reply, sees reply",
-			"postComment author by commenter: post post, action reply, parent comment, root root, latest reply, sees reply",
+			"commentReply first by commenter: comment comment, action reply, under comment, root root, latest reply, sees reply",
+			"postComment author by commenter: post post, action reply, under comment, root root, latest reply, sees reply",
 		}},
 		"reply that mentions": {at("comment.created", "mentions", ""), []string{ // first is also the author of the parent
-			"replyMention first by commenter: post post, action mentions, parent comment, root root, latest mentions, sees mentions",
-			"replyMention me by commenter: post post, action mentions, parent comment, root root, latest mentions, sees mentions",
-			"postComment author by commenter: post post, action mentions, parent comment, root root, latest mentions, sees mentions",
+			"replyMention first by commenter: post post, action mentions, under comment, root root, latest mentions, sees mentions",
+			"replyMention me by commenter: post post, action mentions, under comment, root root, latest mentions, sees mentions",
+			"postComment author by commenter: post post, action mentions, under comment, root root, latest mentions, sees mentions",
 		}},
 		"approved request": {at(service.NoticeJoinApproved, "c", "asker"), []string{"joinApproved asker by actor: community c, action c"}},
 		"rejected request": {at(service.NoticeJoinRejected, "c", "asker"), []string{"joinRejected asker by actor: community c, action c"}},
@@ -100,13 +101,14 @@ func TestNotices(t *testing.T) {
 }
 
 func textOfNotice(n notice) string {
-	text := fmt.Sprintf("%s %s by %s: %s %s, action %s", n.item.Kind, n.item.UserID, n.actorID, n.item.ReferenceType, n.item.ReferenceID, n.item.ActionID)
-	for _, part := range [][2]string{{"parent", n.item.ParentID}, {"root", n.item.RootID}, {"latest", n.item.CommentID}, {"sees", n.postID + n.storyID + n.commentID}} {
+	var text strings.Builder
+	_, _ = fmt.Fprintf(&text, "%s %s by %s: %s %s, action %s", n.item.Kind, n.item.UserID, n.actorID, n.item.ReferenceType, n.item.ReferenceID, n.item.ActionID)
+	for _, part := range [][2]string{{"under", n.item.ParentID}, {"root", n.item.RootID}, {"latest", n.item.CommentID}, {"sees", n.postID + n.storyID + n.commentID}} {
 		if part[1] != "" {
-			text += ", " + part[0] + " " + part[1]
+			_, _ = fmt.Fprintf(&text, ", %s %s", part[0], part[1])
 		}
 	}
-	return text
+	return text.String()
 }
 
 // TestNoticesOfPeople checks the items about follows, join requests and invitations, and that there are none once these have ended.

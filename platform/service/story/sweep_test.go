@@ -119,7 +119,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestSweepInBatches removes more stories than one run takes. A run says that there may be more, and a story that was removed already
-// is no error.
+// is left out.
 func TestSweepInBatches(t *testing.T) {
 	a := newArchive(t)
 	var old []store.Story

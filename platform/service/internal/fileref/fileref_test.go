@@ -13,7 +13,11 @@ import (
 
 func TestErr(t *testing.T) {
 	rows := []store.File{
-		{ID: "i", Type: "image"}, {ID: "v", Type: "video"}, {ID: "c", Type: "clip"}, {ID: "a", Type: "audio"}, {ID: "f", Type: "file"},
+		{ID: "i", Type: "image"},
+		{ID: "v", Type: "video"},
+		{ID: "c", Type: "clip"},
+		{ID: "a", Type: "audio"},
+		{ID: "f", Type: "file"},
 		{ID: "ending", Type: "image", UnusedSince: new(time.Now())},
 	}
 	avatar := func(id string) Reference { return Avatar(&id) }

@@ -151,7 +151,7 @@ func TestDataOfADraft(t *testing.T) {
 	}
 }
 
-// TestTextsOfADraft checks that all texts of a post are held against the rules.
+// TestTextsOfADraft checks that all texts of a post are checked against the rules.
 func TestTextsOfADraft(t *testing.T) {
 	t.Parallel()
 	request := &plazav1.CreatePostRequest{

@@ -126,6 +126,8 @@ func TestRedact(t *testing.T) {
 	u := dburl.MustParse("postgresql://plaza:hunter%2F2@db/plaza?password=sword%26fish")
 	text := u.Redact("at " + u.Reveal() + ": hunter/2, hunter%2F2, sword%26fish, " + `sword\u0026fish` + " and sword&fish are wrong at eu")
 	require.Equal(t, "at postgresql://plaza:redacted@db/plaza?password=redacted: [redacted], [redacted], [redacted], [redacted] and [redacted] are wrong at eu", text)
+	within := dburl.MustParse("postgresql://plaza:hunter%25@db/plaza") // one form of the password is the beginning of another
+	require.Equal(t, "[redacted], [redacted]", within.Redact("hunter%, hunter%25"))
 	plain := dburl.MustParse("postgresql://plaza@db/plaza")
 	require.Equal(t, "any text", plain.Redact("any text"))
 	require.False(t, plain.HasPassword())

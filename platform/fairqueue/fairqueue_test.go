@@ -116,6 +116,21 @@ func TestAcquireGivenUp(t *testing.T) {
 	require.Equal(t, 1, q.free)
 }
 
+// TestGivenUpWhenAdmitted gives up a use that has just been admitted: its slot is free again.
+func TestGivenUpWhenAdmitted(t *testing.T) {
+	t.Parallel()
+	q := New(1)
+	release, err := q.Acquire(t.Context())
+	require.NoError(t, err)
+	a, waiting := q.enter("user")
+	require.NotNil(t, waiting)
+	release()
+	<-waiting.admitted
+	require.Zero(t, q.free)
+	q.leave(a, waiting)
+	require.Equal(t, 1, q.free)
+}
+
 // TestUsersAreForgotten checks that a user who has used slots for no longer than others is forgotten at the end of the use.
 func TestUsersAreForgotten(t *testing.T) {
 	t.Parallel()

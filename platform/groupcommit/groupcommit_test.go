@@ -3,6 +3,7 @@ package groupcommit_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -80,6 +81,27 @@ func TestAdd(t *testing.T) {
 		require.Equal(t, [][]int{{0}, {2}}, *groups, "an item is processed although its caller has left")
 		require.NoError(t, q.Add(t.Context(), 6))
 		require.ErrorIs(t, q.Add(t.Context(), 7), errOdd)
+	})
+}
+
+// TestErrorsOfAGroup checks that the caller of each item of a group gets the error of that item.
+func TestErrorsOfAGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &groupcommit.Queue[int]{Max: 10, MaxWaiting: 10}
+		groups, release := queue(q)
+		require.True(t, q.Go(t.Context(), 0))
+		synctest.Wait()
+		errs := make([]error, 5)
+		var callers sync.WaitGroup
+		for i := range errs {
+			callers.Go(func() { errs[i] = q.Add(t.Context(), i) })
+			synctest.Wait()
+		}
+		close(release)
+		callers.Wait()
+		require.Equal(t, [][]int{{0}, {0, 1, 2, 3, 4}}, *groups)
+		require.Equal(t, []error{nil, errOdd, nil, errOdd, nil}, errs)
 	})
 }
 

@@ -10,6 +10,16 @@ import (
 	"github.com/plaza-social/plaza/platform/limits"
 )
 
+// TestDocumentedLimits checks the limits whose values the documentation promises.
+func TestDocumentedLimits(t *testing.T) {
+	l := limits.Production()
+	require.Equal(t, 50*time.Second, l.AnnounceLease, "shorter than the minute after which other servers take a server for one that has stopped")
+	require.Equal(t, 10*time.Second, l.MoveLease)
+	require.Equal(t, 1500*time.Millisecond, l.HoldMoving)
+	require.Equal(t, time.Second, l.MoveAtOnce)
+	require.Equal(t, 12*time.Second, l.FollowErasure)
+}
+
 // TestLift holds that every time limit has a value in production, and that tests lift all of them.
 func TestLift(t *testing.T) {
 	production, lifted := reflect.ValueOf(limits.Production()), reflect.ValueOf(limits.Lift())

@@ -89,7 +89,7 @@ func TestAPNs(t *testing.T) {
 	at := time.Unix(1_795_456_800, 0)
 	sender := a.sender(t, func() time.Time { return at })
 	var first string
-	for _, passed := range []time.Duration{0, tokenAge - time.Second, 2 * time.Second} {
+	for _, passed := range []time.Duration{0, 50*time.Minute - time.Second, 2 * time.Second} {
 		at = at.Add(passed)
 		require.NoError(t, sender.Send(t.Context(), deviceToken, sample))
 		r := <-a.requests

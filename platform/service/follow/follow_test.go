@@ -1,6 +1,8 @@
 package follow
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -8,7 +10,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -121,4 +125,28 @@ func TestFollowEvents(t *testing.T) {
 			require.Equal(t, c.byFollowed, followEvent("b", change))
 		}
 	}
+}
+
+// TestBlockEndsTheFollower blocks a follower from another home: the blocker has one follower less before that home learns about the block.
+func TestBlockEndsTheFollower(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	Register(w.Deps)
+	blocker, blocked, other := region.NewID(region.EU), region.NewID(region.US), region.NewID(region.US)
+	for _, follower := range []string{blocked, other} {
+		followed := store.Follow{FollowerID: follower, FolloweeID: blocker, Status: store.FollowAccepted, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon}
+		tx := w.Store.NewTx(region.US)
+		rows := tx.ChangeFollow(store.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
+		require.NoError(t, tx.Commit(t.Context()))
+		w.Deps.Outbox.Deliver(t.Context(), region.US, rows...)
+	}
+	followers := func() string {
+		return w.Text(t, `SELECT string_agg(follower_id, ' ') FROM followers WHERE status = 'accepted' AND followee_id = '`+blocker+`'`)
+	}
+	require.Contains(t, followers(), blocked)
+	service.HandleOutbox(w.Deps, store.TopicBlock, func(context.Context, store.MirroredBlock) error { return errors.New("the other home is away") })
+	s := &Service{Deps: w.Deps}
+	p := &pair{Request: &service.Request{Caller: &auth.Caller{UserID: blocker}}, otherID: blocked}
+	require.NoError(t, s.storeBlock(t.Context(), p, store.Block{BlockerID: blocker, BlockedID: blocked, Status: store.BlockBlocked}))
+	require.Equal(t, other, followers())
 }

@@ -77,3 +77,12 @@ func TestLookupByInternalID(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got, "a public id where an internal one is announced names no user")
 }
+
+// TestSettingsAreUnavailable signs nobody in without an authToken while it is not known whether the network is in secure mode.
+func TestSettingsAreUnavailable(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	req := &plazav1.CreateSessionRequest{UserId: "alice"}
+	require.ErrorIs(t, New(w.Deps, nil, nil).checkAuthToken(t.Context(), req), errSecureMode, "a new network is in secure mode")
+	require.ErrorIs(t, New(w.Without(t, region.EU), nil, nil).checkAuthToken(t.Context(), req), fail.Unavailable("", nil))
+}

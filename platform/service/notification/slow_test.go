@@ -129,25 +129,29 @@ func TestResultsOfPushes(t *testing.T) {
 	w.Deps.Push = map[string]push.Sender{push.WebPush: scripted{
 		"gone": &push.SendError{Outcome: push.Gone}, "refused": &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
 		"later": later(0), "in an hour": later(time.Hour), "at the end": later(push.Lifetime), "too late": later(push.Lifetime + time.Second),
+		"old": later(push.Lifetime - time.Hour), "too old": later(push.Lifetime - time.Hour + time.Second),
 	}}
 	registry := prometheus.NewRegistry()
 	sender, err := notification.NewSender(w.Deps, registry)
 	require.NoError(t, err)
 	user, tx := region.NewID(region.EU), w.Store.NewTx(region.EU)
-	for _, title := range []string{"sent", "gone", "refused", "broken", "later", "in an hour", "at the end", "too late", "no device"} {
+	for _, title := range []string{"sent", "gone", "refused", "broken", "later", "in an hour", "at the end", "too late", "old", "too old", "no device"} {
 		if title != "no device" {
 			register(t, w, user, title)
 		}
 		p := store.Push{Provider: push.WebPush, UserID: user, Device: deviceNamed(title), Title: title, Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
+		if strings.HasSuffix(title, "old") {
+			p.CreatedAt = p.CreatedAt.Add(-time.Hour)
+		}
 		p.Identify(title)
 		tx.AddPush(p)
 	}
 	require.NoError(t, tx.Commit(t.Context()))
 	_, err = sender.Job().Drain(t.Context(), region.EU, int64(slices.Index(push.Providers, push.WebPush)))
 	require.NoError(t, err)
-	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05",
+	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05, old 1 day",
 		w.Text(t, `SELECT string_agg(title || ' ' || (not_before - created_at), ', ' ORDER BY title) FROM pushes`))
-	require.Equal(t, "at the end, broken, in an hour, later, refused, sent, too late", // without that of the token that is gone
+	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old", // without that of the token that is gone
 		w.Text(t, `SELECT string_agg(token, ', ' ORDER BY token) FROM push_devices`))
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
 # HELP plaza_push_notifications_total Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.
@@ -162,9 +166,9 @@ plaza_push_notifications_total{provider="fcm",result="gone"} 0
 plaza_push_notifications_total{provider="fcm",result="later"} 0
 plaza_push_notifications_total{provider="fcm",result="refused"} 0
 plaza_push_notifications_total{provider="fcm",result="sent"} 0
-plaza_push_notifications_total{provider="webpush",result="dropped"} 2
+plaza_push_notifications_total{provider="webpush",result="dropped"} 3
 plaza_push_notifications_total{provider="webpush",result="gone"} 1
-plaza_push_notifications_total{provider="webpush",result="later"} 4
+plaza_push_notifications_total{provider="webpush",result="later"} 6
 plaza_push_notifications_total{provider="webpush",result="refused"} 2
 plaza_push_notifications_total{provider="webpush",result="sent"} 1
 `)))

@@ -327,27 +327,32 @@ func TestPublishDuringMove(t *testing.T) {
 	require.Equal(t, 16, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 }
 
-// TestPublishWithoutTheHomeOfTheAuthor leaves a post for as long as the home of its author does not answer, and publishes it afterwards.
-func TestPublishWithoutTheHomeOfTheAuthor(t *testing.T) {
-	w := newWorld(t)
-	d, _ := w.server("all", nil)
-	author := w.user(d, "author")
-	due := w.now().Add(time.Minute)
-	_, err := scheduledpost.New(d).SchedulePost(author(), request(due, newCommunity(author(), t, d), "x"))
-	require.NoError(t, err)
-	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET author_id = $1`, region.NewID(region.SG))
-	require.NoError(t, err)
-	w.clock.Store(due.UnixMilli())
-	cut := scheduledpost.New(w.without(region.SG))
-	for range 25 { // more often than a post that meets another failure is tried
-		require.NoError(t, cut.Job().Once(t.Context(), region.EU))
-		w.clock.Add(time.Minute.Milliseconds())
+// TestPublishWithoutAHome leaves a post for as long as the home of its author or of its target does not answer, and publishes it afterwards.
+func TestPublishWithoutAHome(t *testing.T) {
+	for _, column := range []string{"author_id", "target_id"} {
+		w := newWorld(t)
+		d, _ := w.server("all", nil)
+		author := w.user(d, "author")
+		due := w.now().Add(time.Minute)
+		community := newCommunity(author(), t, d)
+		_, err := scheduledpost.New(d).SchedulePost(author(), request(due, community, "x"))
+		require.NoError(t, err)
+		set := func(id string) {
+			_, err := w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET `+column+` = $1`, id)
+			require.NoError(t, err)
+		}
+		set(region.NewID(region.SG))
+		w.clock.Store(due.UnixMilli())
+		cut := scheduledpost.New(w.without(region.SG))
+		for range 25 { // more often than a post that meets another failure is tried
+			require.NoError(t, cut.Job().Once(t.Context(), region.EU))
+			w.clock.Add(time.Minute.Milliseconds())
+		}
+		require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND attempts >= 20`), column)
+		set(map[string]string{"author_id": auth.CallerFrom(author()).UserID, "target_id": community}[column])
+		require.NoError(t, scheduledpost.New(d).Job().Once(t.Context(), region.EU))
+		require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`), column)
 	}
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT' AND attempts >= 20`))
-	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET author_id = $1`, auth.CallerFrom(author()).UserID)
-	require.NoError(t, err)
-	require.NoError(t, scheduledpost.New(d).Job().Once(t.Context(), region.EU))
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 }
 
 // TestPublishRetries leaves a post that meets a failure for later, and gives it up in the end.

@@ -78,7 +78,7 @@ func TestLookupByInternalID(t *testing.T) {
 	require.Empty(t, got, "a public id where an internal one is announced names no user")
 }
 
-// TestSettingsAreUnavailable signs nobody in without an authToken while it is not known whether the network is in secure mode.
+// TestSettingsAreUnavailable signs no user in without an authToken while it is not known whether the network is in secure mode.
 func TestSettingsAreUnavailable(t *testing.T) {
 	t.Parallel()
 	w := servicetest.NewWorld(t)

@@ -94,7 +94,7 @@ func TestJob(t *testing.T) {
 	w := newWorld(t)
 	w.announce(store.Server{ID: "old", Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes}})
 	w.Exec(t, fmt.Sprintf(`INSERT INTO user_exports (home, id, public_id, requested_by, state, due_at, requested_at, updated_at)
-		SELECT 'eu', '%s', 'alice', 'alice', 'ready', n, n, n FROM now() AS n`, w.user))
+		VALUES ('eu', '%s', 'alice', '', 'ready', now() + INTERVAL '7 days', now() - INTERVAL '1 hour', now())`, w.user))
 	s := erasure.New(w.Deps)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)

@@ -23,7 +23,6 @@ func (c *collector) collectUserMoves() {
 	var n int64
 	var ids []store.MovedID
 	var rows []store.MoveRow
-	var found []string
 	user := userID(3)
 	now := worldStart.Add(20_000 * time.Minute)
 	row := store.UserMove{ID: user, FromHome: region.US, ToHome: region.EU, State: db.MoveFrozen, Moved: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: now}}
@@ -34,7 +33,6 @@ func (c *collector) collectUserMoves() {
 	c.reads(func(r *store.ReadBatch) { r.CountMovedIDs(region.US, user, &n) })
 	c.write(func(w *store.Tx) { w.StartUserMove(row, now, &move) })
 	c.write(func(w *store.Tx) { w.UpdateUserMove(row, now) })
-	c.write(func(w *store.Tx) { w.LockUser(user, &found) })
 	c.write(func(w *store.Tx) {
 		w.SetRoute(db.Route{UserID: user, Home: region.US, To: region.EU, State: db.MoveFrozen, Version: 2}, 10)
 	})

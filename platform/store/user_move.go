@@ -50,7 +50,7 @@ type UserMove struct {
 	RequestedAt time.Time
 	UpdatedAt   time.Time
 	FinishedAt  *time.Time
-	// AllowInterruption is whether requests may be refused for longer than two seconds if the rows do not move at once.
+	// AllowInterruption is whether requests may be refused for longer than two seconds if the rows cannot move at once.
 	AllowInterruption bool
 }
 
@@ -131,11 +131,6 @@ func (w *Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
 func (w *Tx) UpdateUserMove(m UserMove, now time.Time) {
 	w.Guard(sqlUserMoveUpdate, ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, emptyIfNil(m.Position), m.Moved, m.IDs, m.Attempts,
 		m.DueAt, now, m.FinishedAt)
-}
-
-// LockUser waits for transactions that change the row of a user at this home, and reads its id; no id if the row is not here.
-func (w *Tx) LockUser(id string, into *[]string) {
-	w.Query(sharedUsers.Lock, db.Values(into), []string{id})
 }
 
 // SetRoute stores where the rows of a user are at this home, unless a newer route is stored. ids is the number of moved

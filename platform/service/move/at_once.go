@@ -18,31 +18,30 @@ const (
 	holdLease = 5 * time.Second
 	// maxHolds is the number of attempts to move the rows at once. Afterwards they move a page at a time.
 	maxHolds = 5
-	// maxIDsAtOnce is the maximum number of ids whose rows move at once: more would not move in time.
-	maxIDsAtOnce = 5000
+	// maxIDsAtOnce is the maximum number of ids whose rows move at once: more would not move in time. If the database is so slow that
+	// even these do not move within limits.MoveAtOnce, moving them a page at a time takes about another second.
+	maxIDsAtOnce = 3000
 	// collectAtOnce is the number of rows that are read at a time while requests wait, and collectTime the time for one more id.
 	collectAtOnce = 5000
 	collectTime   = 40 * time.Microsecond
 )
 
-// Why rows do not move at once.
+// Why rows cannot move at once.
 var (
 	tooManyIDs     = fmt.Sprintf("more than %d ids move with the user", maxIDsAtOnce)
 	earlierVersion = "a server of an earlier version is running"
-	tooSlow        = fmt.Sprintf("%d attempts took too long", maxHolds)
+	tooSlow        = fmt.Sprintf("%d attempts failed, because a server or a region did not answer in time", maxHolds)
 )
 
 var errTooManyRows = errors.New(tooManyIDs)
 
-// notAtOnce returns the error of an attempt that ended before the rows moved. The job tries again.
-func notAtOnce(cause error) error { return fail.Unavailable("the user cannot be moved at once", cause) }
-
-var errBehind = notAtOnce(errors.New("a server does not follow the move yet, or there are new files"))
+// errBehind is the error of an attempt that ended before the rows moved. The job tries again.
+var errBehind = fail.Unavailable("the user cannot be moved at once", errors.New("a server does not follow the move yet, or there are new files"))
 
 // moveAtOnce makes requests that concern the user wait, moves all rows in one transaction, and lets the requests go on at the new
-// home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails. If the move
-// allows an interruption, rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are
-// refused.
+// home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails before
+// the transaction; rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are refused. More ids
+// than move at once move only if the move allows an interruption.
 func (w *work) moveAtOnce(ctx context.Context) error {
 	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
 		if err := w.letWrite(ctx); err != nil {
@@ -71,48 +70,16 @@ func (w *work) moveAtOnce(ctx context.Context) error {
 	case cancelled:
 		return nil
 	}
-	w.move.State, w.move.DueAt = store.MoveMoving, w.Now().Add(holdLease)
-	if w.move.AllowInterruption {
-		w.move.Attempts, w.move.Step, w.move.Position = 0, "", nil // of the steps that move a page at a time
-	}
+	w.move.State, w.move.Attempts, w.move.Step, w.move.Position, w.move.DueAt = store.MoveMoving, 0, "", nil, w.Now().Add(holdLease)
 	if err := w.save(ctx); err != nil {
 		return err
 	}
-	return w.moveHeld(ctx)
-}
-
-// moveHeld moves all rows while requests wait, and lets the requests go on.
-func (w *work) moveHeld(ctx context.Context) error {
-	failed := w.moveAll(ctx)
-	if failed == nil {
-		return w.release(ctx)
-	}
-	if w.move.AllowInterruption {
-		w.Log.InfoContext(ctx, "the rows of the user move a page at a time", "user", w.move.ID, "reason", failed)
+	if err := w.moveAll(ctx); err != nil {
+		w.Log.InfoContext(ctx, "the rows of the user move a page at a time", "user", w.move.ID, "reason", err)
 		w.move.DueAt = w.Now()
 		return w.save(ctx)
 	}
-	moved, err := w.hasMoved(ctx)
-	switch {
-	case err != nil:
-		return errors.Join(failed, err) // the next attempt begins here
-	case moved:
-		return w.release(ctx)
-	}
-	w.move.State = store.MoveAnnounced
-	return errors.Join(notAtOnce(failed), w.letWrite(ctx))
-}
-
-// hasMoved reports whether a transaction that moves all rows was committed, although it returned an error. It waits for the end of
-// the transaction.
-func (w *work) hasMoved(ctx context.Context) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Limits.LetWrite)
-	defer cancel()
-	var found []string
-	tx := w.Store.NewTx(w.move.FromHome)
-	tx.LockUser(w.move.ID, &found)
-	err := tx.Commit(ctx)
-	return len(found) == 0, err
+	return w.release(ctx)
 }
 
 // obstacle returns why the rows cannot move at once: a server does not store which moves it follows, too many earlier attempts
@@ -138,9 +105,9 @@ func (w *work) obstacle(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// cancelInterruption cancels a move whose rows do not move at once.
+// cancelInterruption cancels a move whose rows cannot move at once.
 func (w *work) cancelInterruption(ctx context.Context, obstacle string) error {
-	return w.cancel(ctx, "the rows do not move at once: "+obstacle+"; a move with allowInterruption moves them while requests of the user fail")
+	return w.cancel(ctx, "the rows cannot move at once: "+obstacle+"; a move with allowInterruption moves them while requests of the user fail")
 }
 
 // catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.

@@ -60,7 +60,7 @@ type work struct {
 func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
 	w := &work{s, m}
 	state := w.states()[m.State]
-	if m.State == store.MoveMoving && m.Step == "" && len(state.steps) > 0 {
+	if m.State == store.MoveMoving && m.Step == "" {
 		m.Step, m.Position = state.steps[0].Name(), nil // the position can be that of another step of an earlier version
 	}
 	job := &steps.Job{
@@ -81,17 +81,9 @@ func (w *work) states() map[store.MoveState]phase {
 		store.MoveCollecting: {w.collection(), w.announce},
 		store.MoveAnnounced:  {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.moveAtOnce},
 		store.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
-		store.MoveMoving:     w.moving(),
+		store.MoveMoving:     {w.rows(), w.release},
 		store.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
 	}
-}
-
-// moving returns the work while requests wait or are refused: page by page only if the move allows an interruption.
-func (w *work) moving() phase {
-	if w.move.AllowInterruption {
-		return phase{w.rows(), w.release}
-	}
-	return phase{nil, w.moveHeld}
 }
 
 func (w *work) step(kind string, page func(context.Context, []string) (steps.Result, error)) steps.Step {

@@ -8,13 +8,12 @@
 //	announced   Servers know the ids. Those that were written since are added, and the bytes of files are copied to the storage of
 //	            the new home. Then requests that concern the user wait, for a second or two, while all rows move in one
 //	            transaction. The next state is cleaning.
-//	frozen      Only if the rows do not move at once and the move allows an interruption: a server does not follow the move in
+//	frozen      Only if the rows cannot move at once and the move allows an interruption: a server does not follow the move in
 //	            time, or an earlier version of servers is running. No server writes rows of these ids.
-//	moving      No server reads or writes rows of these ids. If the move allows an interruption, rows that did not move at once
-//	            move a page in each transaction.
+//	moving      No server reads or writes rows of these ids. Rows that did not move at once move a page in each transaction.
 //	cleaning    The rows are at the new home and can be read and written. What remains at the old one is removed.
 //	done
-//	cancelled   The rows are at the old home, for example because they do not move at once and no interruption is allowed.
+//	cancelled   The rows are at the old home, for example because they cannot move at once and no interruption is allowed.
 //
 // A move at once waits until every running server has stored that it follows the move and that the statements which it sent before
 // have ended, see db.Routes. Between the other states the job waits for as long as a server that could not store that takes to

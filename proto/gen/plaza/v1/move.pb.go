@@ -31,7 +31,7 @@ type MoveUserRequest struct {
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The new home region: `us`, `eu` or `sg`.
 	Region string `protobuf:"bytes,2,opt,name=region,proto3" json:"region,omitempty"`
-	// Whether requests that concern the user may fail for longer than two seconds if the rows do not move at once. Otherwise such
+	// Whether requests that concern the user may fail for longer than two seconds if the rows cannot move at once. Otherwise such
 	// a move is cancelled.
 	AllowInterruption bool `protobuf:"varint,3,opt,name=allow_interruption,json=allowInterruption,proto3" json:"allow_interruption,omitempty"`
 	unknownFields     protoimpl.UnknownFields
@@ -203,7 +203,7 @@ type UserMove struct {
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it ended.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
-	// Whether requests that concern the user may fail for longer than two seconds if the rows do not move at once.
+	// Whether requests that concern the user may fail for longer than two seconds if the rows cannot move at once.
 	AllowInterruption bool `protobuf:"varint,10,opt,name=allow_interruption,json=allowInterruption,proto3" json:"allow_interruption,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache

@@ -250,33 +250,3 @@ func TestConcurrentEvents(t *testing.T) {
 	}
 	w.hub.Close()
 }
-
-// TestOldEventsAreNotLogged delivers events that are older than the log keeps, alone and together, and those that are not.
-func TestOldEventsAreNotLogged(t *testing.T) {
-	t.Parallel()
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	w := newWorld(t, func(o *realtime.Options) { o.Now = func() time.Time { return now } })
-	last := func() int64 {
-		t.Helper()
-		var head store.EventHead
-		reads := w.deps.Store.NewReadBatch()
-		reads.EventHead(region.EU, &head)
-		require.NoError(t, reads.Run(t.Context()))
-		return head.Last
-	}
-	for age, want := range map[time.Duration]int64{events.Retention: 2, events.Retention + time.Millisecond: 0} {
-		before := last()
-		for _, senders := range [][]string{{w.user.ID}, nil} {
-			tx := w.deps.Store.NewTx(region.EU)
-			c, at := w.deps.UserChange(w.user.ID), now.Add(-age)
-			row := events.EmitChange(tx, "user.updated", c, w.user.ID, at)
-			if senders != nil {
-				tx = w.deps.Store.NewTx(region.EU)
-				row = events.EmitChanges(tx, "user.updated", []events.Change{c}, senders, at)[0]
-			}
-			require.NoError(t, tx.Commit(t.Context()))
-			w.deps.Outbox.Deliver(t.Context(), region.EU, row)
-		}
-		require.Equal(t, want, last()-before, age)
-	}
-}

@@ -104,6 +104,7 @@ func TestRegionMoves(t *testing.T) {
 	o.migrate("acme")
 	serveAll("acme", map[v1alpha1.RegionCode]*operator{"us": o, "eu": eu.operator, "sg": sg.operator})
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	o.settle("acme") // or a pass that has not seen the active key yet records again when it became active
 	before := get(eu.operator, &corev1.Secret{}, "acme-eu-server-keys")
 	move := func(to *operator, cluster, namespace string, from *operator) {
 		var region v1alpha1.Region

@@ -1,8 +1,6 @@
 package backup_test
 
 import (
-	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -356,25 +354,11 @@ func TestOlderResult(t *testing.T) {
 	require.Equal(t, time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), w.SN.Status.Backup.OverdueAt.UTC(), "six hours are the default")
 }
 
-// failing is a cache that fails to read an object.
-type failing struct {
-	client.Client
-
-	name string
-}
-
-func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-	if key.Name == f.name {
-		return errors.New("the cache is gone")
-	}
-	return f.Client.Get(ctx, key, object, options...)
-}
-
 // TestUnreadableBackups creates no Job while it is not known whether there is one, or with which credentials.
 func TestUnreadableBackups(t *testing.T) {
 	for name, want := range map[string]string{"backups": "the cache is gone", "acme-backup": "The backup Job could not be read: the cache is gone"} {
 		w := newWorld(t)
-		w.Cache = failing{w.Client, name}
+		w.Cache = stagetest.Unreadable{Client: w.Client, Prefix: name}
 		for range 2 { // the first labels the Secret
 			w.run()
 		}

@@ -3,7 +3,6 @@ package keys_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -157,20 +156,6 @@ func TestFailedIdentity(t *testing.T) {
 	require.NotEmpty(t, h.Pass.Network.NetworkID)
 }
 
-// unreadable is a cache that fails to read one Secret.
-type unreadable struct {
-	client.Client
-
-	name string
-}
-
-func (u unreadable) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-	if key.Name == u.name {
-		return errors.New("the cache is gone")
-	}
-	return u.Client.Get(ctx, key, object, options...)
-}
-
 // TestUnreadableSecrets reports each Secret that cannot be read. Nothing is written because of it.
 func TestUnreadableSecrets(t *testing.T) {
 	for _, secret := range append(keySecrets, "acme-recovery-keys", "acme-control-authority", "acme-eu-control") {
@@ -179,7 +164,7 @@ func TestUnreadableSecrets(t *testing.T) {
 			h.SettleKeys()
 			h.TakeEvents()
 			before := h.SecretVersions()
-			h.Cache = unreadable{h.Client, secret}
+			h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: secret}
 			result := h.SettleKeys()
 			require.Equal(t, v1alpha1.ReasonApplyFailed, result.Reason)
 			require.Equal(t, metav1.ConditionFalse, result.Status)
@@ -196,7 +181,7 @@ func TestUnreadableSecrets(t *testing.T) {
 // TestNewNetworkWithoutRecovery creates no identity while it is not known whether there is a copy of one.
 func TestNewNetworkWithoutRecovery(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
-	h.Cache = unreadable{h.Client, "acme-recovery-keys"}
+	h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: "acme-recovery-keys"}
 	require.Equal(t, v1alpha1.ReasonApplyFailed, h.SettleKeys().Reason)
 	require.Empty(t, h.SecretVersions())
 }

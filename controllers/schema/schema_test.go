@@ -1,8 +1,6 @@
 package schema_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +9,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
@@ -384,20 +381,6 @@ func TestSecretsOfVariables(t *testing.T) {
 	require.Equal(t, "Secret token has no key a.", out.Message)
 }
 
-// failing is a cache that fails to read objects of a name.
-type failing struct {
-	client.Client
-
-	name string
-}
-
-func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-	if strings.HasPrefix(key.Name, f.name) {
-		return errors.New("the cache is gone")
-	}
-	return f.Client.Get(ctx, key, object, options...)
-}
-
 // TestUnreadableObjects begins no migration if what it needs cannot be read.
 func TestUnreadableObjects(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -409,7 +392,7 @@ func TestUnreadableObjects(t *testing.T) {
 		"acme-migrate-": {v1alpha1.ReasonApplyFailed, "The migration's Job could not be read: the cache is gone"},
 	} {
 		h := newHarness(t)
-		h.Cache = failing{h.Client, name}
+		h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: name}
 		out := h.Run(schema.Stage{})
 		require.Equal(t, metav1.ConditionUnknown, out.Status, name)
 		require.Equal(t, c.reason, out.Reason, name)

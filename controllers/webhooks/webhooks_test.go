@@ -1,9 +1,7 @@
 package webhooks_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
@@ -351,20 +348,6 @@ func TestDefaultTimeout(t *testing.T) {
 	require.Equal(t, 3000, h.Servers.PushedHooks.Prehook.TimeoutMS)
 }
 
-// failing is a cache that fails to read a Secret.
-type failing struct {
-	client.Client
-
-	name string
-}
-
-func (f failing) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-	if key.Name == f.name {
-		return errors.New("the cache is gone")
-	}
-	return f.Client.Get(ctx, key, object, options...)
-}
-
 // TestUnreadableHooks pushes nothing if a Secret cannot be read: servers would lose the hook.
 func TestUnreadableHooks(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -376,7 +359,7 @@ func TestUnreadableHooks(t *testing.T) {
 		"acme-identity": {v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady."},
 	} {
 		h := newHarness(t)
-		h.Cache = failing{h.Client, name}
+		h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: name}
 		result := h.Run(webhooks.Stage{})
 		require.Equal(t, metav1.ConditionUnknown, result.Status, name)
 		require.Equal(t, c.reason, result.Reason, name)

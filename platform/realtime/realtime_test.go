@@ -250,3 +250,34 @@ func TestConcurrentEvents(t *testing.T) {
 	}
 	w.hub.Close()
 }
+
+// TestOldEventsAreNotLogged delivers events that are older than the log keeps, alone and together, and those that are not.
+func TestOldEventsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	w := newWorldWith(t, limits.Lift(), func(o *realtime.Options) { o.Now = func() time.Time { return now } })
+	logged := func() int { // numbers are not counted: a row of the outbox that is delivered again uses another one
+		t.Helper()
+		var list []store.LoggedEvent
+		reads := w.deps.Store.NewReadBatch()
+		reads.Events(store.EventSpan{Home: region.EU, To: 100, Limit: 100}, &list)
+		require.NoError(t, reads.Run(t.Context()))
+		return len(list)
+	}
+	for age, want := range map[time.Duration]int{events.Retention: 2, events.Retention + time.Millisecond: 0} {
+		before := logged()
+		for _, senders := range [][]string{{w.user.ID}, nil} {
+			tx := w.deps.Store.NewTx(region.EU)
+			c, at := w.deps.UserChange(w.user.ID), now.Add(-age)
+			var row store.OutboxRow
+			if senders == nil {
+				row = events.EmitChange(tx, "user.updated", c, w.user.ID, at)
+			} else {
+				row = events.EmitChanges(tx, "user.updated", []events.Change{c}, senders, at)[0]
+			}
+			require.NoError(t, tx.Commit(t.Context()))
+			w.deps.Outbox.Deliver(t.Context(), region.EU, row)
+		}
+		require.Equal(t, want, logged()-before, age)
+	}
+}

@@ -16,7 +16,8 @@ const (
 	announceFor = 2 * time.Second
 	// holdLease is how long other servers leave a move alone that makes requests wait.
 	holdLease = 5 * time.Second
-	// maxHolds is the number of attempts to move the rows at once. Afterwards they move a page at a time.
+	// maxHolds is the number of attempts to move the rows at once. Afterwards the move is cancelled, or they move a page at a time if it
+	// allows an interruption.
 	maxHolds = 5
 	// maxIDsAtOnce is the maximum number of ids whose rows move at once: more would not move in time. If the database is so slow that
 	// even these do not move within limits.MoveAtOnce, moving them a page at a time takes about another second.

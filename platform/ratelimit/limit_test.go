@@ -24,6 +24,11 @@ func TestParse(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 		require.Equal(t, text, got.String())
+		unmarshalled := ratelimit.Limit{Requests: 7, Per: time.Minute}
+		require.NoError(t, unmarshalled.UnmarshalText([]byte(text)))
+		require.Equal(t, want, unmarshalled, text)
+		require.Error(t, unmarshalled.UnmarshalText([]byte(text+"x")))
+		require.Equal(t, want, unmarshalled, "an invalid text changes nothing")
 	}
 	for _, text := range []string{
 		"", "100", "100/", "/5s", "0/5s", "-1/5s", "1000001/1s", "1/999ms", "1/1h1s", "1/-5s", "1/5", "x/5s", "1/x", "OFF", "1/5s/6", " 1/5s", "1/5s ", "1.5/1s",
@@ -92,6 +97,11 @@ func TestParseProxies(t *testing.T) {
 		proxies, err := ratelimit.ParseProxies(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, proxies.String())
+		var unmarshalled ratelimit.Proxies
+		require.NoError(t, unmarshalled.UnmarshalText([]byte(text)))
+		require.Equal(t, proxies, unmarshalled, text)
+		require.Error(t, unmarshalled.UnmarshalText([]byte("x")))
+		require.Equal(t, proxies, unmarshalled, "an invalid text changes nothing")
 	}
 	_, err := ratelimit.ParseProxies(strings.Repeat("10.0.0.0/8,", 31) + "::ffff:10.0.0.1")
 	require.NoError(t, err, "as many as allowed")

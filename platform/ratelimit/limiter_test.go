@@ -344,6 +344,34 @@ func TestOthersAreSubtracted(t *testing.T) {
 	require.Equal(t, 2, l.Take(alice, ten).Remaining, "of 10, without 6 of this server and 2 of others")
 }
 
+// TestForgottenDuringAnExchange has most buckets of an exchange forgotten before it ends: what other servers have admitted is taken from
+// the one that is left.
+func TestForgottenDuringAnExchange(t *testing.T) {
+	t.Parallel()
+	const forgotten = 100
+	l := ratelimit.New(forgotten+1, newClock().Now)
+	key := func(n int) ratelimit.Key {
+		return ratelimit.Key{Kind: alice.Kind, Home: alice.Home, ID: strconv.Itoa(n)}
+	}
+	for n := range forgotten {
+		require.True(t, l.Take(key(n), ten).Allowed)
+	}
+	require.True(t, l.Take(alice, ten).Allowed)
+	ctx, cancel := context.WithCancel(t.Context())
+	l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+		defer cancel()
+		levels := make([]float64, len(all))
+		for i, u := range all {
+			levels[i] = float64(u.Taken + 4) // 4 of others
+		}
+		for n := range forgotten {
+			l.Take(key(forgotten+n), ten)
+		}
+		return levels, nil
+	}, func(error) {})
+	require.Equal(t, 4, l.Take(alice, ten).Remaining, "of 10, without 2 of this server and 4 of others")
+}
+
 // TestPaceOfExchanges checks that usages are shared a batch at a time, at intervals, and an error is reported and followed by a pause.
 func TestPaceOfExchanges(t *testing.T) {
 	t.Parallel()

@@ -82,6 +82,64 @@ func TestResolveStory(t *testing.T) {
 	}
 }
 
+// TestRequireSeeCommentOnReference checks that a comment is seen only where what it is on is.
+func TestRequireSeeCommentOnReference(t *testing.T) {
+	t.Parallel()
+	post := visibility.Reference{Post: &store.Post{FeedType: "published"}, Target: in(private, &member)}
+	story := visibility.Reference{Story: &store.Story{ExpiresAt: noon.Add(time.Hour)}, Target: in(private, &member)}
+	deletedPost, waiting, ended, foreign := post, post, story, post
+	deletedPost.Post = &store.Post{FeedType: "published", DeletedAt: &noon}
+	waiting.Post = &store.Post{FeedType: "reviewing", AuthorID: other}
+	ended.Story = &store.Story{ExpiresAt: noon}
+	foreign.Target = in(private, nil)
+	approved, pending := store.Comment{ApprovalStatus: store.Approved}, store.Comment{ApprovalStatus: store.Pending, AuthorID: other}
+	removed := store.Comment{ApprovalStatus: store.Approved, DeletedAt: &noon}
+	for name, test := range map[string]struct {
+		ref     visibility.Reference
+		comment *store.Comment
+		want    fail.Code
+	}{
+		"on a post":                         {post, &approved, 0},
+		"on a story":                        {story, &approved, 0},
+		"none":                              {post, nil, fail.CodeNotFound},
+		"deleted":                           {post, &removed, fail.CodeNotFound},
+		"pending, of another user":          {post, &pending, fail.CodeNotFound},
+		"on nothing":                        {visibility.Reference{Target: in(public, &member)}, &approved, fail.CodeNotFound},
+		"on a deleted post":                 {deletedPost, &approved, fail.CodeNotFound},
+		"on a post that waits for approval": {waiting, &approved, fail.CodeNotFound},
+		"on a story that has ended":         {ended, &approved, fail.CodeNotFound},
+		"where the caller is not a member":  {foreign, &approved, fail.CodePermissionDenied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, codeOf(test.ref.RequireSeeComment(servicetest.User(t, me), test.comment, noon)))
+		})
+	}
+}
+
+// TestVisibleEvents checks which events the caller may see by their origin.
+func TestVisibleEvents(t *testing.T) {
+	t.Parallel()
+	targets := visibility.NewTargets([]store.Community{public, private, deleted}, nil)
+	events := []store.PlannedEvent{
+		{ID: "1", OriginID: public.ID},
+		{ID: "2", OriginID: public.ID, DeletedAt: &noon},
+		{ID: "3", OriginID: private.ID},
+		{ID: "4", OriginID: deleted.ID},
+		{ID: "5", OriginID: "unknown"},
+		{ID: "6", OriginID: public.ID},
+	}
+	var ids []string
+	for _, e := range targets.VisibleEvents(servicetest.User(t, me), events) {
+		ids = append(ids, e.ID)
+	}
+	require.Equal(t, []string{"1", "6"}, ids)
+	for name, e := range map[string]*store.PlannedEvent{"none": nil, "deleted": {OriginID: public.ID, DeletedAt: &noon}} {
+		_, err := visibility.RequireSeeEvent(t.Context(), nil, servicetest.User(t, me), e)
+		require.Equal(t, fail.CodeNotFound, codeOf(err), name)
+	}
+}
+
 func TestRequireComment(t *testing.T) {
 	t.Parallel()
 	closed, open := public, public

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
 const (
@@ -89,6 +90,95 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// TestIsPrivate checks which targets some users may not read, and which of them no longer exist.
+func TestIsPrivate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target           visibility.Target
+		private, deleted bool
+	}{
+		"public community":  {target: in(public, nil)},
+		"private community": {target: in(private, nil), private: true},
+		"deleted community": {target: in(deleted, nil), deleted: true},
+		"wall":              {target: visibility.Target{WallOwnerID: other}},
+		"private wall":      {target: visibility.Target{WallOwnerID: other, Wall: store.Wall{Private: true}}, private: true},
+		"content":           {target: visibility.Target{Content: true}},
+	} {
+		require.Equal(t, test.private, test.target.IsPrivate(), name)
+		require.Equal(t, test.deleted, test.target.IsDeleted(), name)
+		require.False(t, test.target.BeforeDeletion().IsDeleted(), name)
+	}
+	require.NotNil(t, deleted.DeletedAt, "the row stays as it is")
+}
+
+// TestRequireRight checks that a community has its own permissions for what is written in it, and that an author has both.
+func TestRequireRight(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		target visibility.Target
+		author string
+		roles  []string // network roles of the caller
+		want   fail.Code
+	}{
+		"community, author":            {in(public, &member), me, nil, 0},
+		"community, other member":      {in(public, &member), other, nil, fail.CodeForbidden},
+		"community, moderator":         {in(public, &moderator), other, nil, 0},
+		"community, banned author":     {in(public, &banned), me, nil, fail.CodeBanned},
+		"wall, author":                 {visibility.Target{WallOwnerID: other}, me, nil, 0},
+		"wall, owner":                  {visibility.Target{WallOwnerID: me}, other, nil, 0},
+		"wall, other user":             {visibility.Target{WallOwnerID: other}, other, nil, fail.CodeForbidden},
+		"wall, moderator of a network": {visibility.Target{WallOwnerID: other}, other, []string{auth.RoleModerator}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := test.target.RequireRight(servicetest.User(t, me, test.roles...), auth.DeleteCommunityPost, auth.DeleteUserFeedPost, test.author)
+			require.Equal(t, test.want, codeOf(err))
+		})
+	}
+	wallOnly := visibility.Target{WallOwnerID: me, Community: &public, Member: &member}
+	require.Error(t, wallOnly.RequireRight(servicetest.User(t, me), auth.DeleteCommunityPost, auth.DeleteUserFeedPost, other), "the right on a wall is none in a community")
+}
+
+// TestRequireOverOneself checks that authors, owners of walls and administrators need no authority, and that it is not read.
+func TestRequireOverOneself(t *testing.T) {
+	t.Parallel()
+	caller := servicetest.User(t, me)
+	require.NoError(t, in(public, &member).RequireOverAuthor(t.Context(), nil, caller, me), "the author")
+	require.NoError(t, visibility.Target{WallOwnerID: me}.RequireOverAuthor(t.Context(), nil, caller, other), "the owner of the wall")
+	require.NoError(t, in(public, nil).RequireOverAuthor(t.Context(), nil, servicetest.Admin(), other), "an administrator")
+}
+
+// TestReviews checks whose posts and comments wait for approval.
+func TestReviews(t *testing.T) {
+	t.Parallel()
+	postsWait, commentsWait := public, public
+	postsWait.PostApproval, commentsWait.CommentApproval = true, true
+	for name, test := range map[string]struct {
+		target          visibility.Target
+		posts, comments bool
+	}{
+		"no review":                     {target: in(public, &member)},
+		"review of posts, member":       {target: in(postsWait, &member), posts: true},
+		"review of posts, moderator":    {target: in(postsWait, &moderator)},
+		"review of comments, member":    {target: in(commentsWait, &member), comments: true},
+		"review of comments, moderator": {target: in(commentsWait, &moderator)},
+		"wall":                          {target: visibility.Target{WallOwnerID: other}},
+		"content":                       {target: visibility.Target{Content: true}},
+	} {
+		require.Equal(t, test.posts, test.target.ReviewsPostOf(servicetest.User(t, me)), "posts: %s", name)
+		require.Equal(t, test.comments, test.target.ReviewsCommentOf(servicetest.User(t, me)), "comments: %s", name)
+	}
+}
+
+// TestKnown checks that responses get the rows of the target.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	users := []store.User{{ID: me}}
+	require.Equal(t, view.Rows{Users: users}, visibility.Target{WallOwnerID: other}.Known(users))
+	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}}, in(public, nil).Known(users))
+	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}, Members: []store.Member{member}}, in(public, &member).Known(users))
+}
+
 func TestUnconfirmedCallersSeeNothingPrivate(t *testing.T) {
 	t.Parallel()
 	unconfirmed := &auth.Caller{Kind: auth.User, UserID: me}
@@ -132,19 +222,21 @@ func TestHiddenStories(t *testing.T) {
 		target visibility.Target
 		author string
 		want   fail.Code
+		roles  []string // network roles of the caller
 	}{
-		"author":                              {in(public, &member), me, 0},
-		"author who left":                     {in(public, nil), me, 0},
-		"other member":                        {in(public, &member), other, fail.CodeNotFound},
-		"moderator":                           {in(public, &moderator), other, 0},
-		"on the own wall":                     {visibility.Target{WallOwnerID: me}, me, 0},
-		"on the wall of another user":         {visibility.Target{WallOwnerID: other}, other, fail.CodeNotFound},
-		"of another user on the caller's own": {visibility.Target{WallOwnerID: me}, other, fail.CodeNotFound},
+		"author":                              {target: in(public, &member), author: me},
+		"author who left":                     {target: in(public, nil), author: me},
+		"other member":                        {target: in(public, &member), author: other, want: fail.CodeNotFound},
+		"moderator":                           {target: in(public, &moderator), author: other},
+		"moderator of the network":            {target: in(public, nil), author: other, roles: []string{auth.RoleModerator}},
+		"on the own wall":                     {target: visibility.Target{WallOwnerID: me}, author: me},
+		"on the wall of another user":         {target: visibility.Target{WallOwnerID: other}, author: other, want: fail.CodeNotFound},
+		"of another user on the caller's own": {target: visibility.Target{WallOwnerID: me}, author: other, want: fail.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ref := visibility.Reference{Target: test.target, Story: &store.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)}}
-			require.Equal(t, test.want, codeOf(ref.RequireSee(servicetest.User(t, me), noon)))
+			require.Equal(t, test.want, codeOf(ref.RequireSee(servicetest.User(t, me, test.roles...), noon)))
 		})
 	}
 }

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"encoding/base64"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,7 @@ func TestCheckAuthToken(t *testing.T) {
 		"long":                {"alice", good + "A", auth.ErrTokenMalformed},
 		"not base64url":       {"alice", good[:67] + "+", auth.ErrTokenMalformed},
 		"line breaks inside":  {"alice", good[:66] + "\r\n", auth.ErrTokenMalformed},
+		"only line breaks":    {"alice", good[:64] + "\r\n\r\n", auth.ErrTokenMalformed},
 		"another network":     {"alice", foreign, fail.Unauthorized()},
 		"another key":         {"alice", otherKey, fail.Unauthorized()},
 		"unknown key":         {"alice", otherKid, auth.ErrTokenUnsigned},
@@ -104,6 +106,30 @@ func TestAuthTokenExpires(t *testing.T) {
 			c.Move(tc.move)
 			require.Equal(t, tc.valid, issuer.CheckAuthToken("alice", token) == nil)
 		})
+	}
+}
+
+// TestAuthTokensExpireInTheirFormat checks that no token is minted whose expiry does not fit into its four bytes.
+func TestAuthTokensExpireInTheirFormat(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		expires int64
+		valid   bool
+	}{
+		"before the first": {-1, false},
+		"first":            {0, true},
+		"last":             {math.MaxUint32, true},
+		"after the last":   {math.MaxUint32 + 1, false},
+	} {
+		c := &clock{now: time.Unix(tc.expires, 0).Add(-auth.DefaultAuthLifetime)}
+		token, err := newIssuer(t, c).MintAuthToken("alice")
+		if !tc.valid {
+			require.ErrorIs(t, err, auth.ErrTokenClaims, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		c.Move(auth.DefaultAuthLifetime - time.Second)
+		require.NoError(t, newIssuer(t, c).CheckAuthToken("alice", token), name)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 // MaxExtraReads is the number of additional file reads per second that failed lookups may cause.
 const MaxExtraReads = maxExtraReads
 
+// MaxFileBytes is the size of the largest key file that is read.
+const MaxFileBytes = maxFileBytes
+
 // NewInterceptorFor is NewInterceptor with access options chosen by the test.
 func NewInterceptorFor(
 	issuer *Issuer, server, api *KeySet, accessOf func(string) (Access, bool), options ...InterceptorOption,

@@ -135,12 +135,18 @@ func TestInterceptor(t *testing.T) {
 	userToken := mint(t, issuer)
 	adminToken, _, err := issuer.MintAdmin("ops", time.Hour)
 	require.NoError(t, err)
+	guest := alice()
+	guest.Guest = auth.Visitor
+	guestToken, _, _, err := issuer.MintAccess(guest)
+	require.NoError(t, err)
+	asGuest := header("Authorization", "Bearer "+guestToken)
 	asUser, asAdmin := header("Authorization", "Bearer "+userToken), header("Authorization", "Bearer "+adminToken)
 
 	public := auth.Access{Caller: plazav1.Access_CALLER_PUBLIC}
 	serverKey := auth.Access{Caller: plazav1.Access_CALLER_SERVER_KEY}
 	apiKeyed := auth.Access{Caller: plazav1.Access_CALLER_API_KEY}
 	users := auth.Access{Caller: plazav1.Access_CALLER_USER}
+	guests := auth.Access{Caller: plazav1.Access_CALLER_USER, Guests: true}
 	banUsers := auth.Access{Caller: plazav1.Access_CALLER_USER, Permission: auth.BanUser}
 	admins := auth.Access{Caller: plazav1.Access_CALLER_ADMIN}
 	settings := auth.Access{Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSetting}
@@ -186,8 +192,16 @@ func TestInterceptor(t *testing.T) {
 		"permission, held":      {access: banUsers, header: asUser, handle: confirming(auth.BanUser, auth.RoleSuperModerator)},
 		"permission, not held":  {access: banUsers, header: asUser, handle: confirming(auth.BanUser), want: denied},
 		"permission, not asked": {access: banUsers, header: asUser, handle: confirming("", auth.RoleSuperModerator), want: broken, cause: auth.ErrUndecided},
+		"permission, self":      {access: banUsers, header: asUser, handle: deciding(func(c *auth.Caller) error { return auth.RequireSelf(c, aliceID) })},
+		"permission, member":    {access: banUsers, header: asUser, handle: deciding(func(c *auth.Caller) error { return auth.RequireSee(c, auth.Scope{}, true) })},
+		"permission, shown":     {access: banUsers, header: asUser, handle: deciding(showing), want: broken, cause: auth.ErrUndecided},
 		"permission, admin":     {access: banUsers, header: asAdmin, handle: nothing},
 
+		"guests, guest":             {access: guests, header: asGuest, handle: deciding(nil)},
+		"guests, user":              {access: guests, header: asUser, handle: confirming("")},
+		"users, guest":              {access: users, header: asGuest, want: fail.VisitorDenied(), closed: true},
+		"permission, guest":         {access: banUsers, header: asGuest, want: fail.VisitorDenied(), closed: true},
+		"settings, guest":           {access: settings, header: asGuest, want: fail.VisitorDenied(), closed: true},
 		"admins, admin":             {access: admins, header: asAdmin, handle: nothing},
 		"admins, user":              {access: admins, header: asUser, want: denied, closed: true},
 		"admins, none":              {access: admins, want: unauthorized, closed: true},
@@ -216,6 +230,22 @@ func TestInterceptor(t *testing.T) {
 			})
 		}
 	}
+}
+
+// deciding returns a handler that confirms its caller and asks the policy by decide, if that is not nil.
+func deciding(decide func(*auth.Caller) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := confirming("")(ctx); err != nil || decide == nil {
+			return err
+		}
+		return decide(auth.CallerFrom(ctx))
+	}
+}
+
+// showing asks what a response shows, which is not the check of a permission.
+func showing(c *auth.Caller) error {
+	auth.Permits(c, auth.BanUser, auth.Scope{})
+	return nil
 }
 
 // swallowing confirms a banned user and ignores the error.

@@ -95,6 +95,9 @@ func TestKeyLengthLimits(t *testing.T) {
 		[3]string{"~", strings.Repeat("k", 1024), "2026-11-20T13:00:00.5+01:00"},
 	))
 	require.Len(t, set.IDs(), 2)
+	content := keys([3]string{"k1", keyOne, ""})
+	set, _ = openKeySet(t, content+strings.Repeat(" ", auth.MaxFileBytes-len(content)))
+	require.Len(t, set.IDs(), 1, "the largest file")
 }
 
 func TestKeySetFollowsItsFile(t *testing.T) {
@@ -116,6 +119,10 @@ func TestKeySetFollowsItsFile(t *testing.T) {
 	_, ok = set.Check(keyTwo)
 	require.False(t, ok, "then the file is read again")
 	require.Equal(t, []auth.KeyInfo{{ID: "k1"}}, set.IDs())
+	c.Move(time.Second)
+	require.Len(t, set.IDs(), 1)
+	require.Equal(t, 2, log.Lines(), "each change is logged once: %s", log)
+	require.Equal(t, 2, strings.Count(log.String(), "key file reloaded"))
 	require.NotContains(t, log.String(), keyOne)
 	require.NotContains(t, log.String(), keyTwo)
 }
@@ -153,6 +160,13 @@ func TestKeySetKeepsItsKeysWhileTheFileIsInvalid(t *testing.T) {
 			c.Move(time.Second)
 			_, ok := set.Check(keyTwo)
 			require.True(t, ok, "a valid file is loaded again")
+			require.Equal(t, 2, log.Lines(), "and logged: %s", log)
+			for _, content := range []string{keyOne, keys([3]string{"k2", keyTwo, ""}), keyOne} {
+				writeFile(t, path, content)
+				c.Move(time.Second)
+				require.Equal(t, []auth.KeyInfo{{ID: "k2"}}, set.IDs())
+			}
+			require.Equal(t, 4, log.Lines(), "the same error is logged again after the file was valid: %s", log)
 		})
 	}
 }
@@ -193,6 +207,23 @@ func TestWrongKeysCauseFewReads(t *testing.T) {
 	c.Move(time.Second)
 	_, ok = set.Check(keyTwo)
 	require.True(t, ok)
+
+	c.Move(time.Second)
+	for range auth.MaxExtraReads - 1 {
+		_, ok = set.Check("wrong")
+		require.False(t, ok)
+	}
+	writeFile(t, path, keys([3]string{"k1", keyOne, ""}))
+	_, ok = set.Check(keyOne)
+	require.True(t, ok, "the last read of this second")
+	_, ok = set.Check("wrong")
+	require.False(t, ok)
+	c.Move(time.Second)
+	_, ok = set.Check("wrong")
+	require.False(t, ok)
+	writeFile(t, path, keys([3]string{"k2", keyTwo, ""}))
+	_, ok = set.Check(keyTwo)
+	require.True(t, ok, "the reads are counted from zero after a second")
 
 	for range auth.MaxExtraReads {
 		_, ok = set.Check("wrong")

@@ -154,6 +154,7 @@ func TestGenerateKeyring(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "signing.json")
 	require.NoError(t, auth.EnsureKeyring(fresh))
 	require.FileExists(t, fresh)
+	require.ErrorIs(t, auth.EnsureKeyring(filepath.Join(t.TempDir(), "absent", "signing.json")), fs.ErrNotExist)
 }
 
 func ids(infos []auth.KeyInfo) []string {

@@ -108,6 +108,7 @@ func TestRequire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := auth.Require(tc.caller, tc.p, tc.scope)
 			require.Equal(t, tc.want == nil, auth.Allowed(tc.caller, tc.p, tc.scope))
+			require.Equal(t, tc.want == nil, auth.Permits(tc.caller, tc.p, tc.scope))
 			if tc.want == nil {
 				require.NoError(t, err)
 				return

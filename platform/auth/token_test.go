@@ -79,6 +79,8 @@ func TestAdminTokenRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	claims, err := issuer.Verify(token)
 	require.NoError(t, err)
+	_, _, err = issuer.MintAdmin(strings.Repeat("o", 100), time.Second)
+	require.NoError(t, err, "the longest name")
 	require.Equal(t, auth.Claims{Admin: true, Name: "ops", IssuedAt: start, ExpiresAt: expires, KeyID: "s1"}, claims)
 }
 

@@ -271,6 +271,36 @@ func TestAdmitWithoutExchange(t *testing.T) {
 	require.True(t, slow.Admit(t.Context(), alice, ten).Allowed)
 }
 
+// TestLastRequestWaitsForTheExchange admits the last request of a bucket only once it is known that no other server has admitted it.
+func TestLastRequestWaitsForTheExchange(t *testing.T) {
+	t.Parallel()
+	for others, allowed := range map[int]bool{0: true, 1: false} {
+		synctest.Test(t, func(t *testing.T) {
+			l := ratelimit.New(10, newClock().Now)
+			require.Equal(t, 9, admitted(l, alice, 9))
+			ctx, cancel := context.WithCancel(t.Context())
+			answer := make(chan struct{})
+			go l.Share(ctx, region.EU, func(context.Context, region.Code, []ratelimit.Usage) ([]float64, error) {
+				<-answer
+				return []float64{float64(9 + others)}, nil
+			}, func(error) {})
+			synctest.Wait()
+			var last *ratelimit.State
+			go func() {
+				state := l.Admit(ctx, alice, ten)
+				last = &state
+			}()
+			synctest.Wait()
+			require.Nil(t, last, "the request waits")
+			close(answer)
+			synctest.Wait()
+			require.NotNil(t, last)
+			require.Equal(t, allowed, last.Allowed, "%d of others", others)
+			cancel()
+		})
+	}
+}
+
 // TestAdmitSpare leaves half of a bucket to other requests.
 func TestAdmitSpare(t *testing.T) {
 	t.Parallel()

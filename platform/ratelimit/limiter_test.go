@@ -301,6 +301,53 @@ func TestLastRequestWaitsForTheExchange(t *testing.T) {
 	}
 }
 
+// TestForgottenWhileARequestWaits checks that a request does not wait for the exchange of a bucket that was forgotten.
+func TestForgottenWhileARequestWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := ratelimit.New(1, newClock().Now)
+		require.Equal(t, 9, admitted(l, alice, 9))
+		ctx, cancel := context.WithCancel(t.Context())
+		go l.Share(ctx, region.EU, func(ctx context.Context, _ region.Code, _ []ratelimit.Usage) ([]float64, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, func(error) {})
+		synctest.Wait()
+		var waiting *ratelimit.State
+		go func() {
+			state := l.Admit(ctx, alice, ten)
+			waiting = &state
+		}()
+		synctest.Wait()
+		require.Nil(t, waiting)
+		l.Take(bob, ten)
+		synctest.Wait()
+		require.NotNil(t, waiting)
+		require.True(t, waiting.Allowed, "its bucket is new")
+		cancel()
+	})
+}
+
+// TestUrgentExchange checks that a request which waits for an exchange does not also wait for the interval between two of them.
+func TestUrgentExchange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := ratelimit.New(10, time.Now)
+		ctx, cancel := context.WithCancel(t.Context())
+		start := time.Now()
+		go l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+			return make([]float64, len(all)), nil
+		}, func(error) {})
+		l.Take(bob, ten)
+		synctest.Wait() // for the first exchange
+		for range 3 {
+			require.True(t, l.Admit(ctx, alice, ten).Allowed)
+		}
+		require.Zero(t, time.Since(start))
+		cancel()
+	})
+}
+
 // TestAdmitSpare leaves half of a bucket to other requests.
 func TestAdmitSpare(t *testing.T) {
 	t.Parallel()

@@ -73,6 +73,8 @@ func TestClientAddress(t *testing.T) {
 		"a peer outside of the network":   {"10.0.0.0/8", "192.0.2.1:5000", []string{"1.1.1.1"}, "192.0.2.1"},
 		"an address":                      {"10.0.0.1, 10.0.0.2", "10.0.0.1:5000", []string{"203.0.113.9"}, "203.0.113.9"},
 		"a hop that is no address":        {"1", "10.0.0.1:5000", []string{"evil"}, "10.0.0.1"},
+		"no address after another":        {"2", "10.0.0.1:5000", []string{"1.1.1.1, evil"}, "10.0.0.1"},
+		"no address from a network":       {"10.0.0.0/8", "10.0.0.1:5000", []string{"1.1.1.1, evil"}, "10.0.0.1"},
 		"a hop with a port":               {"1", "10.0.0.1:5000", []string{"203.0.113.9:1234"}, "203.0.113.9"},
 		"IPv6":                            {"", "[2001:db8:1:2:3:4:5:6]:5000", nil, "2001:db8:1:2::/64"},
 		"IPv4 in IPv6":                    {"", "[::ffff:192.0.2.1]:5000", nil, "192.0.2.1"},

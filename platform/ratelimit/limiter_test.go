@@ -421,6 +421,32 @@ func TestOthersAreSubtracted(t *testing.T) {
 	require.Equal(t, 2, l.Take(alice, ten).Remaining, "of 10, without 6 of this server and 2 of others")
 }
 
+// TestNotableDuringAnExchange admits requests of two keys during an exchange: only those that are a notable part of a bucket, which has
+// what is being shared, are in the next one.
+func TestNotableDuringAnExchange(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(10, newClock().Now)
+	hundred := ratelimit.Limit{Requests: 100, Per: 50 * time.Second}
+	require.True(t, l.TakeN(alice, hundred, 50).Allowed)
+	ctx, cancel := context.WithCancel(t.Context())
+	var exchanges []map[string]int
+	l.Share(ctx, region.EU, func(_ context.Context, _ region.Code, all []ratelimit.Usage) ([]float64, error) {
+		found := map[string]int{}
+		levels := make([]float64, len(all))
+		for i, u := range all {
+			found[u.Key.ID], levels[i] = u.Taken, float64(u.Taken)
+		}
+		if exchanges = append(exchanges, found); len(exchanges) == 2 {
+			cancel()
+			return levels, nil
+		}
+		require.True(t, l.TakeN(alice, hundred, 4).Allowed)
+		require.Equal(t, 1, admitted(l, bob, 1))
+		return levels, nil
+	}, func(error) {})
+	require.Equal(t, []map[string]int{{"alice": 50}, {"bob": 1}}, exchanges)
+}
+
 // TestForgottenDuringAnExchange has most buckets of an exchange forgotten before it ends: what other servers have admitted is taken from
 // the one that is left.
 func TestForgottenDuringAnExchange(t *testing.T) {

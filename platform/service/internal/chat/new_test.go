@@ -46,6 +46,13 @@ func TestNewConversation(t *testing.T) {
 	}, NewConversation(req, "id", store.User{ID: "u", PublicID: "p"}, true, now))
 }
 
+// TestMaxMembers checks how many members a channel of each type may have: a conversation has its creator and ten others.
+func TestMaxMembers(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, map[string]int{"community": 10_000, "broadcast": 10_000, "conversation": 11, "live": 100_000}, MaxMembers)
+	require.Equal(t, 10, MaxOthers)
+}
+
 // TestAuthorityInChannels checks that the creator of a channel, but not that of a conversation, has the authority of its owner.
 func TestAuthorityInChannels(t *testing.T) {
 	t.Parallel()

@@ -215,6 +215,14 @@ func TestManyUses(t *testing.T) {
 	require.Zero(t, w.read(t, f), "the last one that counts")
 	w.use(t, f, store.UseComment, region.NewID(region.EU))
 	require.Equal(t, fail.CodeForbidden, w.read(t, f), "one more")
+
+	f = w.insertFile(t, store.UsePost, w.seen[store.UsePost])
+	for n := range maxUses - 1 {
+		w.use(t, f, store.UsePendingEdit, fmt.Sprintf("%04d", n)) // before all ids
+	}
+	require.Zero(t, w.read(t, f), "the last use that is read")
+	w.use(t, f, store.UsePendingEdit, "0")
+	require.Equal(t, fail.CodeForbidden, w.read(t, f), "one more use")
 }
 
 // TestPublicFiles checks which files with the access type public everyone may read by their id.

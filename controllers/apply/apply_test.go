@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,7 +76,7 @@ func TestApply(t *testing.T) {
 	requireChange(Applier{}, one, Converge, "")
 	requireChange(Applier{}, map[string]string{"a": "2"}, CreateOnly, "")
 	require.Equal(t, one, c.live().Data)
-	requireChange(Applier{}, map[string]string{"a": "2"}, Converge, "change ConfigMap a: data.a")
+	requireChange(Applier{}, map[string]string{"a": "2"}, Converge, "change ConfigMap a: settings 1, 2")
 	require.Equal(t, map[string]string{"a": "2"}, c.live().Data)
 
 	c.edit("b", "1")
@@ -82,7 +84,7 @@ func TestApply(t *testing.T) {
 	requireChange(Applier{Prune: []string{"data"}}, map[string]string{"a": "2"}, Converge, "change ConfigMap a: remove data.b")
 	require.Equal(t, map[string]string{"a": "2"}, c.live().Data)
 	c.edit("b", "1")
-	requireChange(Applier{Prune: []string{"data"}}, map[string]string{"a": "3"}, Converge, "change ConfigMap a: data.a; remove data.b")
+	requireChange(Applier{Prune: []string{"data"}}, map[string]string{"a": "3"}, Converge, "change ConfigMap a: settings 2, 3; remove data.b")
 	require.Equal(t, map[string]string{"a": "3"}, c.live().Data)
 
 	requireChange(Applier{Manager: "scaler"}, map[string]string{"a": "3"}, Converge, "adopt ConfigMap a")
@@ -113,17 +115,16 @@ func TestLocked(t *testing.T) {
 	desired.ResourceVersion = ""
 	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.NoError(t, err)
-	require.Equal(t, metav1.ManagedFieldsOperationApply, c.live().ManagedFields[0].Operation, "what it leaves out later is removed")
 	old := c.live().ResourceVersion
 	c.edit("b", "1")
-	desired.Data = map[string]string{"c": "1"}
+	desired.Data = map[string]string{"a": "1", "c": "1"}
 	desired.ResourceVersion = old
 	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 	desired.ResourceVersion = c.live().ResourceVersion
 	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"b": "1", "c": "1"}, c.live().Data)
+	require.Equal(t, map[string]string{"a": "1", "b": "1", "c": "1"}, c.live().Data)
 }
 
 // TestForeignObjectIsNotReplaced checks that an object of another network stays as it is.
@@ -222,4 +223,32 @@ func TestRelease(t *testing.T) {
 	before := patches
 	require.NoError(t, a.Release(t.Context(), c.live(), "of/ours"))
 	require.Equal(t, before, patches, "it does not have the finalizer")
+}
+
+// TestUnstructured checks which fields are not sent: the status, what the server keeps, and fields of Go types that are not set.
+func TestUnstructured(t *testing.T) {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "7", ManagedFields: []metav1.ManagedFieldsEntry{{}}}}
+	d.Status.Replicas = 3
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c"}}
+	d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	sent, err := Unstructured(d)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"name": "a"}, sent.Object["metadata"])
+	require.NotContains(t, sent.Object, "status")
+	spec := sent.Object["spec"].(map[string]any)
+	require.NotContains(t, spec, "strategy")
+	require.NotContains(t, spec, "selector", "it is null")
+	pod := spec["template"].(map[string]any)["spec"].(map[string]any)
+	require.Equal(t, []any{map[string]any{"name": "c"}}, pod["containers"])
+	require.Equal(t, []any{map[string]any{"name": "v", "emptyDir": map[string]any{}}}, pod["volumes"], "an empty map may be a choice")
+
+	d.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
+	sent, err = Unstructured(d)
+	require.NoError(t, err)
+	again, err := Unstructured(sent)
+	require.NoError(t, err)
+	require.Equal(t, sent, again)
+	require.NotSame(t, sent, again)
+	container := again.Object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["containers"].([]any)[0]
+	require.Contains(t, container, "resources")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -110,7 +112,9 @@ func TestSilence(t *testing.T) {
 	require.Equal(t, "NoServers No server is ready in eu.", silence())
 	p.Reports["eu"] = []ServerReport{answers, fails}
 	require.Equal(t, "ServersSilent Servers do not report their settings in eu (pod b: time-out) and sg (pod b: time-out).", silence())
-	p.SN.Spec.Regions[1].EvacuateTo, p.Reports["sg"] = "us", []ServerReport{answers}
+	p.SN.Spec.Regions[1].EvacuateTo = "us"
+	require.Equal(t, "ServersSilent Servers do not report their settings in sg (pod b: time-out).", silence())
+	p.Reports["sg"] = []ServerReport{answers}
 	require.Equal(t, " ", silence(), "an evacuated region does not count")
 	p.SN.Spec.Regions[1].EvacuateTo, p.Reports["sg"] = "", []ServerReport{fails}
 	require.Equal(t, "ServersSilent Servers do not report their settings in eu (pod b: time-out) and sg (pod b: time-out).", silence())
@@ -166,7 +170,7 @@ func TestPush(t *testing.T) {
 	}).Build()
 	codes := []v1alpha1.RegionCode{"us", "eu", "sg"}
 	errs, err := p.Push(t.Context(), codes, func(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
-		if _, hasDeadline := ctx.Deadline(); !hasDeadline || token.Reveal() == "" || code == "us" {
+		if end, hasDeadline := ctx.Deadline(); !hasDeadline || time.Until(end) > 5*time.Second || token.Reveal() == "" || code == "us" {
 			return nil
 		}
 		return errors.New(string(code))
@@ -186,4 +190,14 @@ func TestUpdateInProgress(t *testing.T) {
 	p.Updates.InProgress = func() { recorded++ }
 	p.UpdateInProgress()
 	require.Equal(t, 1, recorded)
+}
+
+// TestOutcomes checks the status of each kind of outcome.
+func TestOutcomes(t *testing.T) {
+	for status, out := range map[metav1.ConditionStatus]Outcome{
+		metav1.ConditionTrue: True("Why", "so"), metav1.ConditionFalse: False("Why", "so"), metav1.ConditionUnknown: Unknown("Why", "so"),
+	} {
+		require.Equal(t, Outcome{Status: status, Reason: "Why", Message: "so"}, out)
+	}
+	require.Equal(t, "pod acme-us-1: it crashes", PodCause{Pod: "acme-us-1", Cause: podcause.Cause{Message: "it crashes"}}.String())
 }

@@ -75,6 +75,7 @@ func TestRunnerWhilePaused(t *testing.T) {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "plaza"} }
 	gone := &corev1.ConfigMap{ObjectMeta: meta("gone")}
 	watched := &corev1.Secret{ObjectMeta: meta("watched")}
+	watched.Labels = map[string]string{"of": "user"}
 	released := &corev1.Secret{ObjectMeta: meta("released")}
 	released.Finalizers = []string{v1alpha1.FinalizerKeys}
 	for _, paused := range []bool{false, true} {
@@ -94,7 +95,8 @@ func TestRunnerWhilePaused(t *testing.T) {
 		outcome.Watch(west, watched.DeepCopy())
 		outcome.Pending = []string{"push settings"}
 		for _, name := range []string{"waits", "urgent"} {
-			object := &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta(name)}
+			object := &corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{"a": "1"}}
+			object.Labels = map[string]string{"of": "operator"}
 			outcome.Apply(Desired{Object: object, IgnorePause: name == "urgent"})
 			outcome.Apply(Desired{Object: object, Cluster: west})
 		}
@@ -113,14 +115,17 @@ func TestRunnerWhilePaused(t *testing.T) {
 		now := &corev1.Secret{ObjectMeta: meta("watched")}
 		require.True(t, exists(now))
 		require.Equal(t, !paused, now.Labels[render.LabelWatched] == "true")
+		require.Equal(t, "user", now.Labels["of"])
 		now = &corev1.Secret{ObjectMeta: meta("released")}
 		require.True(t, exists(now))
 		require.Empty(t, now.Finalizers)
 		if paused {
 			require.Equal(t, []string{"push settings", "create ConfigMap waits", "delete ConfigMap gone"}, result.Pending)
-		} else {
-			require.Empty(t, result.Pending)
+			continue
 		}
+		require.Empty(t, result.Pending)
+		p.SN.Spec.Paused, outcome.Pending, outcome.Deletions = true, nil, nil
+		require.Empty(t, Runner{}.Run(t.Context(), p, []Stage{fixed{outcome}}).Results[0].Pending, "the objects are as they should be")
 	}
 }
 

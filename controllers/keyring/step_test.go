@@ -346,6 +346,7 @@ func TestManyRequests(t *testing.T) {
 		require.LessOrEqual(t, len(w.last.Keys), keyring.MaxKeys)
 	}
 	require.Len(t, w.last.Keys, keyring.MaxKeys)
+	require.Equal(t, w.now.Add(7*day), w.last.Due, "the request waits for a key to expire")
 	before := w.idOf(v1alpha1.KeyActive)
 	w.now = w.now.Add(7 * day)
 	w.settle()
@@ -365,6 +366,24 @@ func TestStoredRequests(t *testing.T) {
 		require.Equal(t, isKept, w.note(keyring.AnnotationRequest) == request, request)
 		require.LessOrEqual(t, len(w.note(keyring.AnnotationRequest)), 63)
 	}
+}
+
+// TestRevokedOldKey revokes one of two old keys: the other one remains an old key.
+func TestRevokedOldKey(t *testing.T) {
+	w := newWorld(t, 9)
+	w.settle()
+	for _, request := range []string{"one", "two"} {
+		w.in.Request = request
+		w.settle()
+	}
+	require.Equal(t, "k3 Active, k2 Retiring 1h0m0s, k1 Retiring 1h0m0s", w.keys())
+	ids := map[string]string{}
+	for id, name := range w.names {
+		ids[name] = id
+	}
+	w.in.Revoke = []string{ids["k1"]}
+	w.step()
+	require.Equal(t, ids["k2"], w.note(keyring.AnnotationRetiring))
 }
 
 // TestCandidate checks which key the servers are asked about.

@@ -18,6 +18,7 @@ import (
 // answers serves one text for each path.
 func answers(t *testing.T, texts map[string]string) platformclient.Server {
 	t.Helper()
+	t.Helper()
 	return newSecured(t).serve(func(w http.ResponseWriter, r *http.Request) {
 		text, found := texts[r.URL.Path]
 		if !found {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,4 +50,60 @@ func TestDescribe(t *testing.T) {
 	secret := object(t, `{kind: Secret, data: {key: aHVzaA==}}`, `{"f:data":{"f:key":{}}}`)
 	other := object(t, `{kind: Secret, data: {key: b3RoZXI=}}`, "")
 	require.Equal(t, []string{"data.key"}, describe(secret, other, Manager))
+}
+
+// TestWord checks how the difference of a field is described.
+func TestWord(t *testing.T) {
+	long := strings.Repeat("a", maxValue)
+	for _, c := range []struct {
+		kind, path string
+		have, want any
+		says       string
+	}{
+		{"Deployment", "metadata.annotations.plaza.social/template", "a", "b", ""},
+		{"Deployment", "spec.template.metadata.annotations.plaza.social/configuration", "a", "b", "the configuration file or the content of Secrets"},
+		{"ConfigMap", "data.plaza.yaml", "a: 1\nb: 2\nc: 3", "c: 3\na: 1\nb: 3", "settings b"},
+		{"Deployment", "data.plaza.yaml", "a", "b", "data.plaza.yaml from a to b"},
+		{"ConfigMap", "metadata.labels.a", "a", "b", "metadata.labels.a from a to b"},
+		{"Deployment", "spec.template.spec.containers[plaza].env[A].value", "a", "b", "variable A"},
+		{"Deployment", "spec.template.spec.volumes[v].emptyDir", nil, "b", "volume v"},
+		{"Deployment", "spec.template.spec.containers[side].name", nil, "side", "container side"},
+		{"Deployment", "spec.template.spec.initContainers[side].name", nil, "side", "container side"},
+		{"Deployment", "spec.template.spec.containers[plaza].image", "a", "b", "image from a to b"},
+		{"Deployment", "spec.template.spec.nodeName", "a", nil, "nodeName from a to its default"},
+		{"Deployment", "spec.replicas", nil, int64(2), "replicas to 2"},
+		{"Service", "spec.ports[http].port", int64(80), int64(81), "ports[http].port from 80 to 81"},
+		{"Secret", "data.key", "a", "b", "data.key"},
+		{"Service", "spec.x", long, "b", "x from " + long + " to b"},
+		{"Service", "spec.x", long + "a", "b", "x"},
+		{"Service", "spec.x", "b", []any{"a"}, "x"},
+		{"Service", "spec.x", map[string]any{}, "b", "x"},
+	} {
+		require.Equal(t, c.says, word(c.kind, c.path, c.have, c.want), c.path)
+	}
+}
+
+// TestNumberOfWords checks how many differences are described, and of which objects the pods are replaced.
+func TestNumberOfWords(t *testing.T) {
+	fields := func(prefix string, n int) map[string]any {
+		all := map[string]any{}
+		for i := range n {
+			all[prefix+string(rune('a'+i))] = int64(i)
+		}
+		return all
+	}
+	words := func(kind string, spec map[string]any) []string {
+		live := object(t, `{kind: `+kind+`, spec: {}}`, `{"f:spec":{}}`)
+		desired := object(t, `{kind: `+kind+`}`, "")
+		desired.Object["spec"] = spec
+		return describe(live, desired, Manager)
+	}
+	require.Len(t, words("Service", fields("x", maxWords)), maxWords)
+	more := words("Service", fields("x", maxWords+2))
+	require.Len(t, more, maxWords+1)
+	require.Equal(t, "2 more", more[maxWords])
+	template := map[string]any{"template": map[string]any{"x": int64(1)}}
+	require.Equal(t, []string{"x to 1", "the pods are replaced"}, words("Deployment", template))
+	require.Equal(t, []string{"x to 1"}, words("Job", template))
+	require.Equal(t, []string{"xa to 0"}, words("Deployment", fields("x", 1)))
 }

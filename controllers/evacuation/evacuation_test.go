@@ -208,6 +208,41 @@ func TestTwoEvacuations(t *testing.T) {
 	require.Contains(t, run(h).Message, "us serves the hosts of eu, accepts")
 }
 
+// TestSecondEvacuationWhilePaused evacuates a second region to the same one while the network is paused: a key of the first that is revoked
+// is not accepted any more, whichever of them is first.
+func TestSecondEvacuationWhilePaused(t *testing.T) {
+	for first, second := range map[int]int{1: 2, 2: 1} {
+		h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG)
+		h.SettleKeys()
+		h.SN.Spec.Regions[first].EvacuateTo = v1alpha1.RegionUS
+		run(h)
+		require.Equal(t, v1alpha1.ReasonEvacuated, run(h).Reason)
+		id := h.SN.Status.Regions[first].ServerKeys[0].ID
+		require.Contains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), id)
+		h.SN.Spec.Paused, h.SN.Spec.Regions[second].EvacuateTo = true, v1alpha1.RegionUS
+		h.SN.Spec.ServerKeys.Revoke = []string{id}
+		run(h)
+		require.NotContains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), id)
+	}
+}
+
+// TestUnreadableDigests checks that the Secrets of evacuations stay as they are if the digests that were recorded cannot be read.
+func TestUnreadableDigests(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	before := h.SecretVersions()
+	h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: "acme-server-key-digests"}
+	result := run(h)
+	require.Equal(t, metav1.ConditionUnknown, result.Status)
+	require.Equal(t, v1alpha1.ReasonApplyFailed, result.Reason)
+	require.Equal(t, "Secret acme-server-key-digests could not be read: the cache is gone", result.Message)
+	require.Empty(t, result.Objects)
+	require.Equal(t, before, h.SecretVersions())
+}
+
 // TestKeysOfEvacuatedRegion checks that KeysReady does not depend on the servers of an evacuated region.
 func TestKeysOfEvacuatedRegion(t *testing.T) {
 	h := started(t)

@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/controllers/jobresult"
 )
@@ -50,4 +51,32 @@ func TestTerminationMessage(t *testing.T) {
 	require.Empty(t, jobresult.TerminationMessage(nil))
 	require.Equal(t, "second", jobresult.TerminationMessage([]corev1.Pod{pod(1, "first"), pod(3, "second"), pod(2, "other")}))
 	require.Empty(t, jobresult.TerminationMessage([]corev1.Pod{pod(1, "first"), pod(2, "")}))
+	two := pod(1, "")
+	two.Status.ContainerStatuses = append(two.Status.ContainerStatuses, pod(1, "of the other container").Status.ContainerStatuses...)
+	require.Equal(t, "of the other container", jobresult.TerminationMessage([]corev1.Pod{two}))
+}
+
+// TestFailureMessage reads why a Job failed, which other conditions do not say.
+func TestFailureMessage(t *testing.T) {
+	t.Parallel()
+	job := &batchv1.Job{}
+	require.Empty(t, jobresult.FailureMessage(job))
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Message: "soon"}}
+	require.Empty(t, jobresult.FailureMessage(job))
+	job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: batchv1.JobFailed, Message: "why"})
+	require.Equal(t, "why", jobresult.FailureMessage(job))
+}
+
+// TestPods lists the pods of a Job, and not those of another one or of another namespace.
+func TestPods(t *testing.T) {
+	t.Parallel()
+	pod := func(namespace, name, job string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{batchv1.JobNameLabel: job}}}
+	}
+	api := fake.NewClientBuilder().WithObjects(pod("plaza", "a", "backup"), pod("plaza", "b", "other"), pod("other", "c", "backup")).Build()
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "plaza", Name: "backup"}}
+	pods, err := jobresult.Pods(t.Context(), api, job)
+	require.NoError(t, err)
+	require.Len(t, pods, 1)
+	require.Equal(t, "a", pods[0].Name)
 }

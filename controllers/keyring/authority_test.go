@@ -238,3 +238,18 @@ func TestAuthorityAfterAClockWasSetBack(t *testing.T) {
 	c.step()
 	require.Len(t, c.last.All, 1)
 }
+
+// TestNewestAuthority checks which authority servers must trust before it becomes active.
+func TestNewestAuthority(t *testing.T) {
+	c := newCalls(t)
+	first := c.last.Active.ID()
+	require.Equal(t, first, keyring.NewestAuthority(c.in.Content))
+	c.read()
+	c.in.Request = "now"
+	c.step()
+	require.Equal(t, first, c.last.Active.ID())
+	require.Equal(t, c.last.All[0].ID(), keyring.NewestAuthority(c.in.Content))
+	require.NotEqual(t, first, keyring.NewestAuthority(c.in.Content))
+	require.Empty(t, keyring.NewestAuthority(keyring.Secret{}))
+	require.Empty(t, keyring.NewestAuthority(keyring.NewSecret(c.in.Content.Reveal()+"x")))
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -248,6 +249,23 @@ var timelines = map[string][]scene{
 		{do: func(w *world) { w.notes[keyring.AnnotationActive] = "gone" }, keys: "k1 Pending", events: "KeyAdopted k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 	},
+	"the annotations name the active key as pending and retiring": {
+		{keys: "k1 Pending", events: "KeysCreated k1"},
+		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
+		{do: func(w *world) {
+			w.notes[keyring.AnnotationPending] = w.notes[keyring.AnnotationActive]
+			w.notes[keyring.AnnotationRetiring] = w.notes[keyring.AnnotationActive] + " gone"
+		}, keys: "k1 Active", due: 30 * day},
+	},
+	"a Secret by hand whose keys end": {
+		{
+			do: func(w *world) {
+				w.edit(func(keyring.File) keyring.File { return keyring.File{byHand("brief", w.now.Add(time.Hour))} })
+			},
+			keys: "k1 Pending, brief Retiring 1h0m0s", events: "RotationStarted k1", due: time.Hour,
+		},
+		{after: time.Hour, keys: "k1 Active", events: "KeyRevoked brief, KeyActivated k1", due: 30 * day},
+	},
 	"every key taken out by hand": {
 		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
@@ -328,11 +346,106 @@ func TestManyRequests(t *testing.T) {
 		require.LessOrEqual(t, len(w.last.Keys), keyring.MaxKeys)
 	}
 	require.Len(t, w.last.Keys, keyring.MaxKeys)
+	require.Equal(t, w.now.Add(7*day), w.last.Due, "the request waits for a key to expire")
 	before := w.idOf(v1alpha1.KeyActive)
 	w.now = w.now.Add(7 * day)
 	w.settle()
 	require.NotEqual(t, before, w.idOf(v1alpha1.KeyActive))
 	require.Len(t, w.last.Keys, 2)
+}
+
+// TestStoredRequests checks the form in which a request is stored: as it is, or as its digest if an annotation could not have it.
+func TestStoredRequests(t *testing.T) {
+	for request, isKept := range map[string]bool{
+		"now": true, strings.Repeat("x", 63): true, strings.Repeat("x", 64): false, "ü": false, "two words": false,
+	} {
+		w := newWorld(t, 5)
+		w.settle()
+		w.in.Request = request
+		w.settle()
+		require.Equal(t, isKept, w.note(keyring.AnnotationRequest) == request, request)
+		require.LessOrEqual(t, len(w.note(keyring.AnnotationRequest)), 63)
+	}
+}
+
+// TestRevokedOldKey revokes one of two old keys: the other one remains an old key.
+func TestRevokedOldKey(t *testing.T) {
+	w := newWorld(t, 9)
+	w.settle()
+	for _, request := range []string{"one", "two"} {
+		w.in.Request = request
+		w.settle()
+	}
+	require.Equal(t, "k3 Active, k2 Retiring 1h0m0s, k1 Retiring 1h0m0s", w.keys())
+	ids := map[string]string{}
+	for id, name := range w.names {
+		ids[name] = id
+	}
+	w.in.Revoke = []string{ids["k1"]}
+	w.step()
+	require.Equal(t, ids["k2"], w.note(keyring.AnnotationRetiring))
+}
+
+// TestCandidate checks which key the servers are asked about.
+func TestCandidate(t *testing.T) {
+	w := newWorld(t, 7)
+	requireCandidate := func(want string) {
+		t.Helper()
+		key, found, err := keyring.Candidate(w.content, w.notes)
+		require.NoError(t, err)
+		require.Equal(t, want != "", found)
+		require.Equal(t, want, key.ID)
+	}
+	requireCandidate("")
+	w.settle()
+	requireCandidate(w.idOf(v1alpha1.KeyActive))
+	w.in.Request = "now"
+	w.step()
+	requireCandidate(w.idOf(v1alpha1.KeyPending))
+	w.edit(removed(w, v1alpha1.KeyPending))
+	requireCandidate("") // the next step replaces the lost key
+}
+
+// TestNextRotation checks when the time of the next rotation is unknown: without an active key, and without the time of the last.
+func TestNextRotation(t *testing.T) {
+	w := newWorld(t, 8)
+	w.settle()
+	w.in.Revoke = []string{w.idOf(v1alpha1.KeyActive)}
+	result := w.step()
+	require.Zero(t, result.NextRotation)
+	w.in.Revoke = nil
+	w.settle()
+	require.Equal(t, dawn.Add(30*day), w.step().NextRotation)
+	w.in.Paused = true
+	delete(w.notes, keyring.AnnotationRotated)
+	require.Zero(t, w.step().NextRotation)
+}
+
+// TestKeyIDs checks that a new key never has the id of another.
+func TestKeyIDs(t *testing.T) {
+	taken := byHand("k-20261101-00000000", time.Time{})
+	in := keyring.Input{
+		Content: keyring.File{taken}.Content(), Annotations: map[string]string{keyring.AnnotationActive: taken.ID}, Now: dawn, Request: "now",
+		RotateEvery: day, Overlap: time.Hour, Random: strings.NewReader(strings.Repeat("\x00", 32+4) + "\x01\x02\x03\x04"),
+	}
+	result, err := keyring.Step(in)
+	require.NoError(t, err)
+	require.Equal(t, "k-20261101-01020304", result.Keys[0].ID)
+}
+
+// TestSharedKeysWithoutAnnotations checks that the first key without an end is in use, and that no key waits for servers then.
+func TestSharedKeysWithoutAnnotations(t *testing.T) {
+	file := keyring.File{byHand("ends", dawn.Add(time.Hour)), byHand("first", time.Time{}), byHand("second", time.Time{})}
+	in := keyring.Input{Kind: keyring.APIKeys, Content: file.Content(), Now: dawn, Random: rand.NewChaCha8([32]byte{}), Overlap: time.Hour}
+	result, err := keyring.StepShared(in)
+	require.NoError(t, err)
+	require.Equal(t, "first", result.Annotations[keyring.AnnotationActive])
+	_, found, err := keyring.CandidateShared(keyring.APIKeys, in.Content, result.Annotations)
+	require.NoError(t, err)
+	require.False(t, found)
+	_, found, err = keyring.CandidateShared(keyring.APIKeys, keyring.Secret{}, nil)
+	require.NoError(t, err)
+	require.False(t, found)
 }
 
 func TestLongRequest(t *testing.T) {

@@ -81,7 +81,7 @@ func TestControlAuthorityRotates(t *testing.T) {
 		h.RunKeys()
 		requireTrust(h, 2, 1) // one server does not trust the new one
 		slow.StaleKeys = false
-		h.SettleKeys()
+		require.Greater(t, h.SettleKeys().Requeue, 5*time.Second, "no server is waited for")
 		requireTrust(h, 2, 0)
 		h.Now = h.Now.Add(day - time.Second)
 		h.SettleKeys()
@@ -90,6 +90,23 @@ func TestControlAuthorityRotates(t *testing.T) {
 		h.SettleKeys()
 		requireTrust(h, 1, 0)
 	}
+}
+
+// TestStaleCacheRotatesTheAuthorityOnce gives the stage the Secret from before the rotation: it must not create another authority.
+func TestStaleCacheRotatesTheAuthorityOnce(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	stale := staleSecret{Client: h.Client, secret: h.Secret("acme-control-authority")}
+	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = true
+	h.SN.Annotations[v1alpha1.AnnotationRotateControl] = "now"
+	h.SettleKeys()
+	requireTrust(h, 2, 1)
+	h.TakeEvents()
+	before := h.SecretVersions()
+	h.Cache = stale
+	require.Empty(t, h.RunKeys().Errors)
+	require.Empty(t, h.TakeEvents())
+	require.Equal(t, before, h.SecretVersions())
 }
 
 // TestSilentServersDoNotTrust starts a rotation while a server does not answer, of which it is not known which authorities it trusts.

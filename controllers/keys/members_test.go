@@ -213,6 +213,82 @@ func TestCopiesOfValidKeys(t *testing.T) {
 	}
 }
 
+// TestCopiesOfTheOtherKeys checks that the copies of valid keys follow them while other keys are invalid.
+func TestCopiesOfTheOtherKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	eu := h.Join(v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.EditSecret("acme-signing-keys", func(s *corev1.Secret) { s.Data["signing-keys.json"] = []byte(secretText) })
+	before := eu.Secret("acme-api-keys").Data
+	h.SN.Annotations[v1alpha1.AnnotationRotateAPI] = "now"
+	h.SettleKeys()
+	require.NotEqual(t, before, h.Secret("acme-api-keys").Data)
+	require.Equal(t, h.Secret("acme-api-keys").Data, eu.Secret("acme-api-keys").Data)
+}
+
+// TestRefusedIdentityIsLost loses the identity that the database refused: no other one is created instead.
+func TestRefusedIdentityIsLost(t *testing.T) {
+	h, _, _ := lost(t)
+	id := h.SN.Status.NetworkID
+	h.LoseSecret("acme-identity")
+	h.LoseSecret("acme-recovery-keys")
+	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
+	require.Equal(t, id, h.SN.Status.NetworkID)
+	require.NotContains(t, h.SecretVersions(), "acme-identity=")
+}
+
+// TestIncompleteCopyOfTheIdentity checks that a copy without the directory key is not restored.
+func TestIncompleteCopyOfTheIdentity(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.LoseSecret("acme-identity")
+	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) {
+		id := keyring.Save(map[string][]byte{keyring.NetworkIDFile: []byte(h.SN.Status.NetworkID)}, nil)
+		s.Data["identity"] = []byte(id.Encode().Reveal())
+	})
+	require.Equal(t, v1alpha1.ReasonKeysMissing, h.SettleKeys().Reason)
+	require.NotContains(t, h.SecretVersions(), "acme-identity=")
+}
+
+// TestKeysThatAreDeleted deletes the keys of a network in a cluster: those with a finalizer of others are counted until it is removed.
+func TestKeysThatAreDeleted(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Finalizers = append(s.Finalizers, "of/others") })
+	for _, want := range []int{1, 0} {
+		left, err := keys.Delete(t.Context(), h.Clusters()[0])
+		require.NoError(t, err)
+		require.Equal(t, want, left)
+		if want == 1 {
+			require.Regexp(t, `^acme-api-keys=\d+$`, withoutControl(h), "the others are gone")
+			h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Finalizers = nil })
+		}
+	}
+	require.Empty(t, withoutControl(h))
+}
+
+// withoutControl returns the versions of the Secrets, apart from those of control calls.
+func withoutControl(h *stagetest.Harness) string {
+	versions := slices.DeleteFunc(strings.Fields(h.API.SecretVersions()), func(v string) bool { return strings.Contains(v, "control") })
+	return strings.Join(versions, " ")
+}
+
+// TestKeysOfANetworkThatIsGone lets the Secrets go that were deleted after their network, and keeps the others.
+func TestKeysOfANetworkThatIsGone(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	network := client.ObjectKeyFromObject(h.SN)
+	before := h.SecretVersions()
+	require.NoError(t, keys.ReleaseDeleted(t.Context(), h.Client, network))
+	require.Equal(t, before, h.SecretVersions())
+	h.DeleteSecret("acme-signing-keys")
+	h.DeleteSecret("acme-recovery-keys")
+	require.NoError(t, keys.ReleaseDeleted(t.Context(), h.Client, network))
+	require.NotContains(t, h.SecretVersions(), "acme-signing-keys=")
+	require.NotContains(t, h.SecretVersions(), "acme-recovery-keys=")
+	require.Equal(t, []string{v1alpha1.FinalizerKeys}, h.Secret("acme-identity").Finalizers)
+}
+
 // TestSetsAreNotKnown loses API keys together with the annotation that names the sets that exist, while a cluster cannot be read.
 func TestSetsAreNotKnown(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
@@ -311,6 +387,7 @@ func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
 	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status, "the migration reports the wrong database")
 	require.Empty(t, h.SN.Status.MissingKeys)
 	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	refuse(h)
 	result := h.SettleKeys()
 	require.Equal(t, v1alpha1.ReasonIdentityChanged, result.Reason)
 	require.Contains(t, result.Message, "not of this one, which is "+id+", so that no copies of its keys are kept.")
@@ -321,6 +398,10 @@ func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
 	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
 	require.Equal(t, id, h.Secret("acme-recovery-keys").Annotations[keyring.AnnotationNetworkID])
 	h.EditSecret("acme-recovery-keys", func(s *corev1.Secret) { s.Data = backup })
+	h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Data["api-keys.json"] = []byte(secretText) })
+	h.DeleteSecret("acme-api-keys")
+	h.SettleKeys()
+	require.Equal(t, []string{v1alpha1.FinalizerKeys}, h.Secret("acme-api-keys").Finalizers, "the copy is of another network: the file may be repaired")
 	h.LoseSecret("acme-api-keys")
 	h.SettleKeys()
 	require.Equal(t, []string{"acme-api-keys"}, h.SN.Status.MissingKeys, "the keys of another network do not replace them")

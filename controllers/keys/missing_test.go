@@ -3,6 +3,7 @@ package keys_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stagetest"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
@@ -235,19 +237,39 @@ func TestStaleCacheCreatesNothing(t *testing.T) {
 	}
 }
 
+// TestDeletedBeforeTheCopy deletes keys of which there is no copy yet: they go only when they are copied.
+func TestDeletedBeforeTheCopy(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.LoseSecret("acme-recovery-keys")
+	h.DeleteSecret("acme-api-keys")
+	result := h.RunKeys()
+	require.Equal(t, v1alpha1.ReasonProgressing, result.Reason)
+	require.Equal(t, "Secret acme-api-keys was deleted; it is restored from its copy.", result.Message)
+	require.Equal(t, time.Second, result.Requeue)
+	require.Equal(t, []string{v1alpha1.FinalizerKeys}, h.Secret("acme-api-keys").Finalizers)
+	h.RunKeys()
+	require.NotContains(t, h.SecretVersions(), "acme-api-keys=")
+}
+
 // TestRemovedRegionIsDeleted deletes the retained keys of a removed region: they go, and do not come back.
 func TestRemovedRegionIsDeleted(t *testing.T) {
-	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
-	h.SettleKeys()
-	h.SN.Spec.Regions = h.SN.Spec.Regions[:1]
-	h.SN.Status.RetainedKeys = []v1alpha1.RetainedKeys{{Code: v1alpha1.RegionUS}}
-	h.SettleKeys()
-	h.DeleteSecret("acme-us-server-keys")
-	h.SettleKeys()
-	require.NotContains(t, h.SecretVersions(), "acme-us-server-keys=")
-	h.SN.Status.RetainedKeys = nil
-	h.SettleKeys()
-	require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-us")
+	for removed, kept := range map[v1alpha1.RegionCode]v1alpha1.RegionCode{
+		v1alpha1.RegionUS: v1alpha1.RegionEU, v1alpha1.RegionSG: v1alpha1.RegionUS,
+	} {
+		h := stagetest.New(t, kept, removed)
+		h.SettleKeys()
+		h.SN.Spec.Regions = h.SN.Spec.Regions[:1]
+		h.SN.Status.RetainedKeys = []v1alpha1.RetainedKeys{{Code: removed}}
+		h.SettleKeys()
+		secret := render.ServerKeysSecret("acme", removed)
+		h.DeleteSecret(secret)
+		h.SettleKeys()
+		require.NotContains(t, h.SecretVersions(), secret+"=")
+		h.SN.Status.RetainedKeys = nil
+		h.SettleKeys()
+		require.NotContains(t, h.Secret("acme-recovery-keys").Data, "server-keys-"+string(removed))
+	}
 }
 
 // TestUnusedServerKeys names another Secret with server keys, and deletes those of the operator: they go, and do not come back.

@@ -22,6 +22,37 @@ func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) st
 	}
 }
 
+// messages are the whole messages of cases of TestPlacement.
+var messages = map[string]string{
+	"pinned":                 "The rows of all 41 tables are stored where the spec requires.",
+	"pinned, with a note":    "The rows of all 41 tables are stored as the spec requires: zone survival is that of the cluster.",
+	"without regions":        "The database is a CockroachDB whose nodes have no localities, so it stores rows anywhere.",
+	"postgresql":             "The database is PostgreSQL, which stores all rows in one place.",
+	"a table elsewhere":      "1 of 41 tables are not stored where the spec requires: table posts has REGIONAL BY TABLE IN PRIMARY REGION.",
+	"the database's regions": "0 of 41 tables are not stored where the spec requires: the database has survival goal region.",
+	"many": "14 of 41 tables are not stored where the spec requires: table t0 has GLOBAL; table t1 has GLOBAL; table t2 has GLOBAL; " +
+		"table t3 has GLOBAL; table t4 has GLOBAL; table t5 has GLOBAL; table t6 has GLOBAL; table t7 has GLOBAL; table t8 has GLOBAL; " +
+		"table t9 has GLOBAL; and 4 more.",
+	"every check failed": "The placement could not be read from the database: time-out.",
+	"not asked yet":      "No server has checked the placement yet.",
+	"another goal":       "The servers still run with other placement settings than the spec's.",
+	"no servers":         "No server is ready yet.",
+}
+
+// TestPlacementOfSomeServers checks that servers after one that does not respond count, and which one is named if none responds.
+func TestPlacementOfSomeServers(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS)
+	pods := h.Servers.Pods[v1alpha1.RegionUS]
+	pods[0].Unreachable = true
+	pods[1].Placement = placed(1, statusz.Pinned, statusz.ReasonAllTablesPinned)
+	result := h.Run(placement.Stage{})
+	require.Equal(t, v1alpha1.ReasonAllTablesPinned, result.Reason)
+	require.Equal(t, v1alpha1.ConditionRegionsPinned, result.Condition)
+	pods[1].Unreachable = true
+	result = h.Run(placement.Stage{})
+	require.Regexp(t, `^No server answers: pod acme-us-1: .*connection refused.*\.$`, result.Message)
+}
+
 func TestPlacement(t *testing.T) {
 	pinned := placed(1, statusz.Pinned, statusz.ReasonAllTablesPinned)
 	postgres := placed(1, statusz.Unknown, statusz.ReasonNoPlacement)
@@ -41,6 +72,7 @@ func TestPlacement(t *testing.T) {
 	noted.Message = "zone survival is that of the cluster"
 	failed := placed(3, statusz.Unknown, statusz.ReasonCheckFailed)
 	failed.Message = "time-out"
+	later := placed(1, "later", statusz.ReasonAllTablesPinned)
 	for name, c := range map[string]struct {
 		us, eu      statusz.Placement
 		spec        func(*v1alpha1.Database)
@@ -85,8 +117,9 @@ func TestPlacement(t *testing.T) {
 		"the spec's primary region": {
 			us: pinned, eu: other, spec: func(db *v1alpha1.Database) { db.PrimaryRegion = "eu" }, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
 		},
-		"silent servers": {unreachable: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonServersSilent, says: "connection refused"},
-		"no servers":     {noServers: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonNoServers},
+		"a state of a later version": {us: later, eu: later, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked},
+		"silent servers":             {unreachable: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonServersSilent, says: "connection refused"},
+		"no servers":                 {noServers: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonNoServers},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
@@ -105,6 +138,9 @@ func TestPlacement(t *testing.T) {
 			require.Equal(t, c.status, result.Status, result.Message)
 			require.Equal(t, c.reason, result.Reason)
 			require.Contains(t, result.Message, c.says)
+			if message := messages[name]; message != "" {
+				require.Equal(t, message, result.Message)
+			}
 			if c.saysLess != "" {
 				require.NotContains(t, result.Message, c.saysLess)
 			}

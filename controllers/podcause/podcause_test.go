@@ -62,6 +62,9 @@ func TestOfPod(t *testing.T) {
 		"it exits without a reason": {container(func(c *corev1.ContainerStatus) {
 			c.State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 2, Message: "\n"}
 		}), v1alpha1.ReasonPodCrashing, "its container plaza exited with code 2"},
+		"the second container crashes": {corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
+			{Name: "sidecar", Ready: true}, {Name: "plaza", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}},
+		}}, v1alpha1.ReasonPodCrashing, "its container plaza exited with code 1"},
 		"it ended": {status: container(func(c *corev1.ContainerStatus) { c.State.Terminated = &corev1.ContainerStateTerminated{} })},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,11 +110,14 @@ func TestOfChecks(t *testing.T) {
 		reason  v1alpha1.Reason
 		message string
 	}{
-		"ready":                   {checks: []statusz.CheckResult{{Name: "schema", Ready: true}, remote}},
-		"the database is away":    {[]statusz.CheckResult{failed("schema", "timeout"), failed("database eu", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database eu: " + refused},
-		"all databases are away":  {[]statusz.CheckResult{failed("database", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database: " + refused},
-		"the database is full":    {[]statusz.CheckResult{failed("database eu", "FATAL: sorry, too many clients already (SQLSTATE 53300)")}, v1alpha1.ReasonDatabaseOutOfConnections, "database eu: FATAL: sorry, too many clients already (SQLSTATE 53300)"},
-		"the schema is older":     {[]statusz.CheckResult{failed("schema", "schema version is 3, required is 4.")}, v1alpha1.ReasonServerNotReady, "schema: schema version is 3, required is 4"},
+		"ready":                  {checks: []statusz.CheckResult{{Name: "schema", Ready: true}, remote}},
+		"the database is away":   {[]statusz.CheckResult{failed("schema", "timeout"), failed("database eu", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database eu: " + refused},
+		"all databases are away": {[]statusz.CheckResult{failed("database", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database: " + refused},
+		"the database is full":   {[]statusz.CheckResult{failed("database eu", "FATAL: sorry, too many clients already (SQLSTATE 53300)")}, v1alpha1.ReasonDatabaseOutOfConnections, "database eu: FATAL: sorry, too many clients already (SQLSTATE 53300)"},
+		"the schema is older":    {[]statusz.CheckResult{failed("schema", "schema version is 3, required is 4.")}, v1alpha1.ReasonServerNotReady, "schema: schema version is 3, required is 4"},
+		"a check after others": {
+			[]statusz.CheckResult{{Name: "schema", Ready: true}, remote, failed("keys", "missing")}, v1alpha1.ReasonServerNotReady, "keys: missing",
+		},
 		"the first of two others": {[]statusz.CheckResult{failed("a", "x"), failed("b", "y")}, v1alpha1.ReasonServerNotReady, "a: x"},
 	} {
 		t.Run(name, func(t *testing.T) {

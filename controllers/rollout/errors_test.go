@@ -21,7 +21,7 @@ func TestFailureOf(t *testing.T) {
 		want    string
 	}{
 		"no servers":                     {},
-		"servers of an earlier version":  {reports: []stage.ServerReport{{}, {}}},
+		"servers of an earlier version":  {reports: []stage.ServerReport{{Status: statusz.Status{StartedAt: start}}}},
 		"few failures":                   {reports: []stage.ServerReport{report(9, 9, 0)}},
 		"at the limit":                   {reports: []stage.ServerReport{report(100, 4, 0), report(100, 6, 0)}},
 		"above it, in all together":      {reports: []stage.ServerReport{report(100, 5, 0), report(100, 6, 0)}, want: "11 of 200 requests to the pods of us have failed since they started, more than 5%"},
@@ -57,8 +57,10 @@ func TestFailing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			failing := stage.ServerReport{Status: statusz.Status{StartedAt: start, Requests: &statusz.Requests{Total: 100, Failed: 50}}}
 			r := &run{
-				pass:    &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Reports: map[v1alpha1.RegionCode][]stage.ServerReport{"us": {failing}}},
-				regions: []*region{{spec: &v1alpha1.Region{Code: "us", EvacuateTo: tc.evacuateTo}, state: tc.state}},
+				pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Reports: map[v1alpha1.RegionCode][]stage.ServerReport{"us": {failing}}},
+				regions: []*region{
+					{spec: &v1alpha1.Region{Code: "sg"}, state: outdated}, {spec: &v1alpha1.Region{Code: "us", EvacuateTo: tc.evacuateTo}, state: tc.state},
+				},
 			}
 			require.Equal(t, tc.want, r.failing().Reason)
 			if tc.want != "" {

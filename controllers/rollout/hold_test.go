@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -48,7 +51,8 @@ func TestHolds(t *testing.T) {
 		"the other one soaks and fails": {
 			us: soaking, eu: outdated, failing: "us", want: "us", hold: v1alpha1.ReasonErrorRateHigh, again: 15 * time.Second,
 		},
-		"the other one soaks": {us: soaking, eu: outdated, want: "us"},
+		"the other one fails, and none waits": {us: complete, eu: rolling, failing: "us", want: "us eu"},
+		"the other one soaks":                 {us: soaking, eu: outdated, want: "us"},
 		"it fails itself, as before": {
 			us: outdated, eu: outdated, failing: "us", closed: true, want: "", hold: v1alpha1.ReasonWaitingForWindow, again: time.Minute,
 		},
@@ -89,6 +93,17 @@ func TestHolds(t *testing.T) {
 			require.Equal(t, c.again, r.out.Requeue)
 		})
 	}
+}
+
+// TestBrokenByHandWhileHeld checks that a region whose pods are unavailable because of an edit gets its template back while no update may
+// begin.
+func TestBrokenByHandWhileHeld(t *testing.T) {
+	r, g := runUnder(circumstances{}, deployed(nil))
+	r.pass.Updates.MayBegin = func() stage.Hold { return stage.Hold{Reason: v1alpha1.ReasonWaitingForWindow} }
+	g.state, r.regions = drifted, []*region{g}
+	require.False(t, r.templateUpdates()[g])
+	g.live.Status.AvailableReplicas = 1
+	require.True(t, r.templateUpdates()[g])
 }
 
 // TestTakenBack checks when the update of a region that fails requests may be taken back at once: if another region has the template of the
@@ -183,18 +198,38 @@ func TestRouted(t *testing.T) {
 		lacking bool
 		status  metav1.ConditionStatus
 		reason  v1alpha1.Reason
+		message string
 		again   time.Duration
 	}{
-		"no CRD":       {nil, true, metav1.ConditionFalse, v1alpha1.ReasonCRDMissing, 15 * time.Second},
-		"no route":     {nil, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, 15 * time.Second},
-		"not accepted": {[]client.Object{route}, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, 15 * time.Second},
-		"accepted":     {[]client.Object{accepted}, false, metav1.ConditionTrue, v1alpha1.ReasonRouteAccepted, 0},
+		"no CRD": {
+			nil, true, metav1.ConditionFalse, v1alpha1.ReasonCRDMissing,
+			"The cluster has no HTTPRoute; install the CRDs of the Gateway API, and the operator continues.", 15 * time.Second,
+		},
+		"no route": {nil, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, "The HTTPRoute is being created.", 15 * time.Second},
+		"not accepted": {
+			[]client.Object{route}, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending,
+			"No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller.", 15 * time.Second,
+		},
+		"accepted": {
+			[]client.Object{accepted}, false, metav1.ConditionTrue, v1alpha1.ReasonRouteAccepted, "The Gateway routes requests to the region.", 0,
+		},
+		"unreadable": {
+			[]client.Object{accepted}, false, metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed,
+			"The HTTPRoute could not be read: the cache is gone", 15 * time.Second,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, g := runUnder(circumstances{}, nil)
 			r.pass.SN.Namespace, g.spec.Gateway = "plaza", &v1alpha1.Gateway{}
+			get := func(ctx context.Context, api client.WithWatch, key client.ObjectKey, object client.Object, o ...client.GetOption) error {
+				if name == "unreadable" {
+					return errors.New("the cache is gone")
+				}
+				return api.Get(ctx, key, object, o...)
+			}
+			builder := fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(c.objects...)
 			g.cluster = &stage.Cluster{
-				Cache:   fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(c.objects...).Build(),
+				Cache:   builder.WithInterceptorFuncs(interceptor.Funcs{Get: get}).Build(),
 				Network: render.Network{SN: r.pass.SN, Capabilities: render.Capabilities{HTTPRoute: !c.lacking}},
 			}
 			r.setRouted(t.Context(), g)
@@ -202,6 +237,7 @@ func TestRouted(t *testing.T) {
 			require.Equal(t, v1alpha1.RegionRouted, r.out.Regions["us"][0].Type)
 			require.Equal(t, c.status, r.out.Regions["us"][0].Status)
 			require.Equal(t, string(c.reason), r.out.Regions["us"][0].Reason)
+			require.Equal(t, c.message, r.out.Regions["us"][0].Message)
 			require.Equal(t, c.again, r.out.Requeue)
 
 			r.pass.Region("us").Conditions = []metav1.Condition{{Type: v1alpha1.RegionRouted}, {Type: v1alpha1.RegionAvailable}}

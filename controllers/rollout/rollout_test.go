@@ -52,6 +52,18 @@ func TestStateOf(t *testing.T) {
 		"ready just now":                        {nil, 0, soaking},
 		"ready for a while":                     {nil, 29 * time.Second, soaking},
 		"ready for long enough":                 {nil, 30 * time.Second, complete},
+		"a pod is added": {func(d *appsv1.Deployment) {
+			d.Spec.Replicas = new(int32(3))
+		}, time.Hour, rolling},
+		"no number of pods": {func(d *appsv1.Deployment) {
+			d.Spec.Replicas = nil
+			d.Status = appsv1.DeploymentStatus{ObservedGeneration: 5, Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1}
+		}, time.Hour, complete},
+		"deadline exceeded, after another condition": {func(d *appsv1.Deployment) {
+			d.Status.AvailableReplicas = 1
+			progressing(d, "ProgressDeadlineExceeded")
+			d.Status.Conditions = append([]appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Reason: "X"}}, d.Status.Conditions...)
+		}, time.Hour, stuck},
 		"scaled to zero": {func(d *appsv1.Deployment) {
 			d.Spec.Replicas = new(int32(0))
 			d.Status = appsv1.DeploymentStatus{ObservedGeneration: 5}
@@ -68,6 +80,26 @@ func TestStateOf(t *testing.T) {
 			require.Equal(t, test.want, state)
 		})
 	}
+}
+
+// TestSoak checks how long a region must be ready before the next one is updated.
+func TestSoak(t *testing.T) {
+	for spec, want := range map[v1alpha1.Duration]time.Duration{"": 30 * time.Second, "soon": 30 * time.Second, "2m": 2 * time.Minute, "0s": 0} {
+		sn := &v1alpha1.SocialNetwork{}
+		sn.Spec.Rollout.Soak = spec
+		require.Equal(t, want, soak(sn), spec)
+	}
+}
+
+// TestEvacuatedRegionIsFirst checks that the summary is about the regions after an evacuated one, too.
+func TestEvacuatedRegionIsFirst(t *testing.T) {
+	r, us := runUnder(circumstances{}, nil)
+	us.state = complete
+	r.regions = []*region{{spec: &v1alpha1.Region{Code: "eu", EvacuateTo: "us"}, state: stuck}, us}
+	us.state = stuck
+	r.summarize()
+	require.Equal(t, v1alpha1.ReasonRolloutStopped, r.out.Reason)
+	require.Equal(t, "The new pods in us did not become ready; no further region is updated.", r.out.Message)
 }
 
 // TestSoakBeginsWithReadiness checks that a region whose update took longer than the soak must be ready for as long as any other.
@@ -120,6 +152,7 @@ func TestTemplateUpdates(t *testing.T) {
 		"keys of a region are missing":              {states: []state{outdated, missing, outdated}, lost: "acme-us-server-keys", want: "eu sg"},
 		"edited by hand, not migrated":              {states: []state{complete, drifted, drifted}, lacking: "sg", gated: true, want: "us sg"},
 		"edited by hand, paused":                    {states: []state{drifted, drifted, drifted}, paused: true, want: "us eu sg"},
+		"paused, not migrated":                      {states: []state{outdated, missing, complete}, gated: true, paused: true, want: "us eu sg"},
 		"paused, all are listed":                    {states: []state{outdated, outdated, missing}, paused: true, want: "us eu sg"},
 	}
 	for name, test := range tests {
@@ -199,6 +232,9 @@ func TestSummarize(t *testing.T) {
 		available, updated v1alpha1.Reason
 	}{
 		"all serve":                 {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
+		"all serve, and paused":     {states: []state{complete, soaking}, paused: true, want: "True", reason: v1alpha1.ReasonServing},
+		"all serve, not migrated":   {states: []state{complete, soaking}, gated: true, want: "True", reason: v1alpha1.ReasonServing},
+		"an evacuated one rolls":    {states: []state{complete, rolling}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated},
 		"one was edited by hand":    {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
 		"one rolls":                 {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
 		"one rolls and cannot":      {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
@@ -246,8 +282,21 @@ func TestSummarize(t *testing.T) {
 			r.summarize()
 			require.Equal(t, test.want, r.out.Status)
 			require.Equal(t, test.reason, r.out.Reason)
+			if message := summaries[name]; message != "" {
+				require.Equal(t, message, r.out.Message)
+			}
 		})
 	}
+}
+
+// summaries are the messages of cases of TestSummarize.
+var summaries = map[string]string{
+	"all serve":                 "The pods of every region are ready.",
+	"one rolls":                 "The update of eu is in progress.",
+	"one waits":                 "The update of us waits for the database migration.",
+	"one waits for keys":        "The update of us waits for the missing keys; see KeysReady.",
+	"one waits, and paused":     "The pods in us are updated when spec.paused is false.",
+	"an evacuated one has none": "Other regions serve eu, as spec.regions[].evacuateTo says; the pods of the others are ready.",
 }
 
 // TestAvailable checks the condition Available of a region with two pods.
@@ -274,7 +323,9 @@ func TestAvailable(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": test.causes}}}
 			live := deployed(func(d *appsv1.Deployment) { d.Status.ReadyReplicas = test.ready })
 			r.setAvailable(&region{spec: &v1alpha1.Region{Code: "us"}, state: test.state, live: live})
+			require.Len(t, r.out.Regions["us"], 1)
 			c := r.out.Regions["us"][0]
+			require.Equal(t, v1alpha1.RegionAvailable, c.Type)
 			require.Equal(t, test.want, c.Status)
 			require.Equal(t, string(test.reason), c.Reason)
 			require.Equal(t, test.message, c.Message)

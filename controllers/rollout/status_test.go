@@ -150,6 +150,7 @@ func TestUpdated(t *testing.T) {
 			r, g := runUnder(test.under, deployed(test.change), test.causes...)
 			g.state, g.drift, g.since = test.state, "spec.template.spec", start.Add(-test.ready)
 			r.setUpdated(g)
+			require.Len(t, r.out.Regions["us"], 1)
 			c := r.out.Regions["us"][0]
 			require.Equal(t, v1alpha1.RegionUpdated, c.Type)
 			require.Equal(t, test.status, c.Status)
@@ -232,6 +233,12 @@ func TestStatusOfADeployment(t *testing.T) {
 				ConfigurationHash: "hash",
 			}, *r.pass.Region("us"))
 			require.Equal(t, test.again, r.out.Requeue)
+			require.Len(t, r.out.Regions["us"], 2)
+			require.Equal(t, v1alpha1.RegionAvailable, r.out.Regions["us"][0].Type)
+			require.Equal(t, v1alpha1.RegionUpdated, r.out.Regions["us"][1].Type)
+			g.live.Spec.Replicas = nil
+			r.setStatus(g)
+			require.Zero(t, r.pass.Region("us").Replicas, "the Deployment does not say")
 		})
 	}
 }
@@ -265,5 +272,6 @@ func TestRefusedNetwork(t *testing.T) {
 	p := &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Network: render.Network{NetworkID: "id"}, Refused: "The operator does not allow it."}
 	require.Equal(t, stage.False(v1alpha1.ReasonNotAllowed, "The operator does not allow it."), Stage{}.Run(t.Context(), p))
 	p.Network.NetworkID = ""
-	require.Equal(t, v1alpha1.ReasonWaitingForKeys, Stage{}.Run(t.Context(), p).Reason)
+	waits := stage.False(v1alpha1.ReasonWaitingForKeys, "The regions wait for the network's identity; see KeysReady.")
+	require.Equal(t, waits, Stage{}.Run(t.Context(), p))
 }

@@ -137,6 +137,41 @@ func TestAttempts(t *testing.T) {
 	require.Equal(t, status.Target, status.Current, "the Job does not say more")
 }
 
+// TestAttemptsThatLeaveNoError counts only attempts that failed: a Job that was deleted while it ran, and one after a migration that
+// succeeded, are first attempts.
+func TestAttemptsThatLeaveNoError(t *testing.T) {
+	h := newHarness(t)
+	job := func() *batchv1.Job {
+		var list batchv1.JobList
+		require.NoError(t, h.Client.List(t.Context(), &list))
+		require.Len(t, list.Items, 1)
+		return &list.Items[0]
+	}
+	end := func(kind batchv1.JobConditionType) {
+		failed := job()
+		failed.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, Message: "why", LastTransitionTime: metav1.NewTime(h.Now)}}
+		require.NoError(t, h.Client.Status().Update(t.Context(), failed))
+		h.Run(schema.Stage{})
+	}
+	requireAttempt := func(want string) {
+		t.Helper()
+		out := h.Run(schema.Stage{})
+		require.Equal(t, "The database is being migrated, attempt "+want+".", out.Message)
+		require.Equal(t, want, job().Annotations[render.AnnotationAttempt])
+		h.Run(schema.Stage{})
+	}
+	requireAttempt("1")
+	require.NoError(t, h.Client.Delete(t.Context(), job()))
+	requireAttempt("1")
+	end(batchv1.JobFailed)
+	h.Now = h.Now.Add(time.Minute)
+	h.Run(schema.Stage{})
+	requireAttempt("2")
+	end(batchv1.JobComplete)
+	require.NoError(t, h.Client.Delete(t.Context(), job()))
+	requireAttempt("1")
+}
+
 // TestTarget checks the target of an image other than the default: it is read from the end of its migration, then from
 // its servers.
 func TestTarget(t *testing.T) {

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
@@ -41,13 +43,13 @@ func TestReady(t *testing.T) {
 		reason v1alpha1.Reason
 		says   string
 	}{
-		"all holds":         {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
+		"all holds":         {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region serves the spec."},
 		"nothing known":     {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
 		"a stage fails":     {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
 		"a stage is unsure": {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
 		"a cause explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
 		"work does not":     {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
-		"a pod is missing":  {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
+		"a pod is missing":  {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "Every region serves the spec, but some servers do not. us: one."},
 		"evacuated": {
 			holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Evacuated", Message: "Other regions serve eu."}),
 			"True", v1alpha1.ReasonEvacuated, "Other regions serve eu.",
@@ -82,6 +84,9 @@ func TestReady(t *testing.T) {
 			require.Equal(t, test.want, c.Status)
 			require.Equal(t, string(test.reason), c.Reason)
 			require.Contains(t, c.Message, test.says)
+			if test.reason == v1alpha1.ReasonAllHolds {
+				require.Equal(t, "Every region serves the spec.", c.Message)
+			}
 		})
 	}
 }
@@ -142,6 +147,7 @@ func TestReport(t *testing.T) {
 	second.Events = []Event{{Reason: "DidNotHappen"}}
 	second.fail(&Cluster{}, "eu", apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "acme-eu", errors.New("quota")))
 	report.add(second)
+	report.add(Result{Condition: "C", Outcome: True("Fine", "")})
 
 	status := report.Status(p)
 	require.Equal(t, time.Second, report.Requeue)
@@ -183,6 +189,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"another version":  {apierrors.NewConflict(services, "x", errors.New("newer")), true, false, "Fine"},
 		"an old cache":     {errors.Join(apply.ErrStale), true, false, "Fine"},
+		"no informer yet":  {fmt.Errorf("reading: %w", &cache.ErrResourceNotCached{}), true, false, "Fine"},
 		"object of a user": {apierrors.NewAlreadyExists(services, "x"), false, true, v1alpha1.ReasonApplyFailed},
 		"no right":         {apierrors.NewForbidden(services, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
 		"a bad object":     {apierrors.NewInvalid(schema.GroupKind{Kind: "Service"}, "x", nil), false, false, v1alpha1.ReasonApplyFailed},
@@ -211,6 +218,7 @@ func TestLostCluster(t *testing.T) {
 	require.False(t, c.IsUsable())
 	require.Equal(t, v1alpha1.ReasonClusterUnreachable, c.Reason)
 	require.Contains(t, c.Message, "Cluster west cannot be reached: ")
+	require.True(t, strings.HasSuffix(c.Message, "time-out."), c.Message)
 	require.Empty(t, result.Errors)
 	require.Equal(t, 5*time.Second, result.Requeue)
 	require.Equal(t, metav1.ConditionUnknown, result.Status)
@@ -272,6 +280,8 @@ func TestConditionChanges(t *testing.T) {
 		"Stalled":                {none, status("Stalled", "True", "S"), 0},
 	} {
 		require.Len(t, ConditionChanges(c.before, c.after), c.want, name)
+		after := &v1alpha1.SocialNetworkStatus{Conditions: append(slices.Clone(c.after.Conditions), metav1.Condition{Type: "Z", Reason: "R"})}
+		require.Len(t, ConditionChanges(c.before, after), c.want+1, "%s, and one after it changes", name)
 	}
 }
 
@@ -279,6 +289,8 @@ func TestShorten(t *testing.T) {
 	require.Equal(t, "a b", Shorten(" a\n\tb "))
 	long := Shorten(strings.Repeat("ä", 2000))
 	require.LessOrEqual(t, len(long), maxMessage)
+	require.Equal(t, strings.Repeat("a", 1000), Shorten(strings.Repeat("a", 1000)))
+	require.Equal(t, strings.Repeat("a", 997)+"...", Shorten(strings.Repeat("a", 1001)))
 	require.True(t, strings.HasSuffix(long, "ä..."))
 }
 
@@ -313,8 +325,9 @@ func TestRedact(t *testing.T) {
 	p := &Pass{}
 	p.RedactSecret(&corev1.Secret{Data: map[string][]byte{
 		"url": []byte("postgres://plaza:p%40ssword-1@db/plaza\n"), "port": []byte("5432"), "token": []byte("long-token"),
-		"least": []byte("six-67"),
+		"least": []byte("six-67"), "no URL": []byte("a:b-c@d"),
 	}})
+	require.Equal(t, "b-c refused", p.Redact("b-c refused"), "a value that is not a URL has no password")
 	require.Equal(t, "no [secret] at 5432", p.Redact("no long-token at 5432"))
 	require.Equal(t, "[secret] refused", p.Redact("p@ssword-1 refused"))
 	require.Equal(t, "[secret] refused", p.Redact("six-67 refused"))
@@ -413,7 +426,9 @@ func TestWatch(t *testing.T) {
 		out.Watch(c, secret)
 	}
 	out.Watch(own, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "known", Labels: map[string]string{render.LabelWatched: "true"}}})
-	require.Equal(t, []WatchedSecret{{secret, own}, {secret, member}}, out.Watched)
+	other := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	out.Watch(own, other)
+	require.Equal(t, []WatchedSecret{{secret, own}, {secret, member}, {other, own}}, out.Watched)
 }
 
 // TestRequeueAfter checks that a stage runs again when the first of several things is due.

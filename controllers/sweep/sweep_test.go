@@ -249,6 +249,37 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestRetentionOfTheLastRegion removes the last of the regions, in the order of their codes, from a network that never had the one before.
+func TestRetentionOfTheLastRegion(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionSG)
+	w := &world{Harness: h}
+	h.SettleKeys()
+	w.leave(v1alpha1.RegionSG)
+	w.sweep()
+	require.Len(t, w.SN.Status.RetainedKeys, 1)
+	require.Equal(t, v1alpha1.RegionSG, w.SN.Status.RetainedKeys[0].Code)
+	require.Contains(t, w.Objects(), "Secret/acme-sg-server-keys")
+}
+
+// TestMoveToKeysOfTheUser moves a region while the spec names a Secret with keys: those of the operator are not needed in the new cluster.
+func TestMoveToKeysOfTheUser(t *testing.T) {
+	w := newWorld(t)
+	w.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+	w.Move(v1alpha1.RegionEU, nil)
+	w.sweep()
+	require.NotContains(t, w.eu.Objects(), euKeys)
+}
+
+// TestNothingLeftWhilePaused checks that a pause is reported only if something waits for its end.
+func TestNothingLeftWhilePaused(t *testing.T) {
+	w := newWorld(t)
+	w.SN.Spec.Paused = true
+	result := w.sweep()
+	require.Equal(t, metav1.ConditionTrue, result.Status)
+	require.Equal(t, v1alpha1.ReasonNothingLeft, result.Reason)
+	require.Equal(t, "The network has no objects that the spec does not name.", result.Message)
+}
+
 // TestRegionReturns removes a region and adds it again: its keys are not deleted at the end of the retention.
 func TestRegionReturns(t *testing.T) {
 	w := newWorld(t)

@@ -56,7 +56,8 @@ func TestNext(t *testing.T) {
 		`start "25:00" is not a time such as 22:30`:                                  {Start: "25:00", Duration: "1h", TimeZone: "UTC"},
 		`duration "long": `: {Start: "22:00", Duration: "long", TimeZone: "UTC"},
 	} {
-		_, _, err := window.Next([]v1alpha1.MaintenanceWindow{night, invalid}, time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC))
+		open, _, err := window.Next([]v1alpha1.MaintenanceWindow{night, invalid}, time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC))
 		require.ErrorContains(t, err, message)
+		require.False(t, open)
 	}
 }

@@ -184,7 +184,7 @@ func TestReadingAFeed(t *testing.T) {
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, reading("/reading", object{"messageFeedIds": []string{f.id}}))
 	var until time.Time
 	require.NoError(t, connectTo(t, user.Network).QueryRow(t.Context(), "SELECT reading_until FROM user_feed_markers WHERE feed_id = $1", f.id).Scan(&until))
-	require.WithinRange(t, until, before.Truncate(time.Microsecond).Add(time.Minute), time.Now().Add(time.Minute))
+	require.WithinRange(t, until, before.Truncate(time.Millisecond).Add(time.Minute), time.Now().Add(time.Minute))
 	f.push(t)
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.awaitMessage(t, user)), "read as it comes")
 	for _, stop := range []string{"/stop-readings", "/stop-reading"} {

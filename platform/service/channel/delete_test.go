@@ -26,7 +26,10 @@ func TestDeleteManyFeeds(t *testing.T) {
 	}
 	tx.InsertMessageFeed(feed(region.NewID(region.EU)))
 	require.NoError(t, tx.Commit(t.Context()))
-	w.Before("messageFeeds.delete", func() { w.Exec(t, "UPDATE message_feeds SET deleted_at = now() WHERE entity_id = '"+id+"'") })
+	w.Before("messageFeeds.delete", func() { // the first one, in either order
+		w.Exec(t, `UPDATE message_feeds SET deleted_at = now() WHERE id IN (SELECT min(id) FROM message_feeds WHERE entity_id = '`+id+`'
+			UNION SELECT max(id) FROM message_feeds WHERE entity_id = '`+id+`')`)
+	})
 	for range 2 {
 		require.NoError(t, s.deleteFeeds(t.Context(), id))
 		require.Equal(t, "1", w.Text(t, "SELECT count(*)::text FROM message_feeds WHERE deleted_at IS NULL"), "that of another channel")

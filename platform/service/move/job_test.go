@@ -686,10 +686,11 @@ func TestTooManyIDs(t *testing.T) {
 	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": other})
 	require.NoError(t, err)
 	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
-	for limit, refusal := range map[int64]error{10: fail.Conflict(), 11: nil} {
-		_, err = w.service(limit).MoveUser(admin, &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"})
-		require.ErrorIs(t, err, refusal)
-	}
+	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+	_, err = w.service(10).MoveUser(admin, request)
+	require.ErrorIs(t, err, fail.Conflict())
+	_, err = w.service(11).MoveUser(admin, request)
+	require.NoError(t, err)
 	w.Exec(t, `DELETE FROM user_moves WHERE id = '`+other+`'`)
 	require.Equal(t, db.MoveCancelled, w.advance(w.service(posts+11)))
 	require.Equal(t, "the network would have too many moved ids", w.move().Reason)

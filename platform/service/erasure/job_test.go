@@ -461,7 +461,7 @@ func TestEventsAreErased(t *testing.T) {
 func TestDueWithTheFirstHome(t *testing.T) {
 	w := newWorldOf(t, 0)
 	wait := func(hours int) string {
-		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": "%s"}`, hours, servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
+		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": %q}`, hours, servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
 	}
 	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes = '{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
 	_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)

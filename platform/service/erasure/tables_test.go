@@ -121,23 +121,28 @@ func (w *world) content() []emptied {
 	noted := `{"mentioned":[{"userId":"alice"}],"note":"kept"}`
 	return []emptied{
 		{
-			"author of a comment", "comments", []values{written, comment, w.named("author_id", "author_public_id")},
+			"author of a comment", "comments",
+			[]values{written, comment, w.named("author_id", "author_public_id")},
 			`data = '{}' AND metadata = '{}' AND mentionees = '[]' AND attachments = '[]' AND annotations = '{}' AND target_public_id = 'bob' AND ` + w.isNameless("author_public_id"),
 		},
 		{
-			"wall of a comment", "comments", []values{written, comment, w.named("target_id", "target_public_id")},
+			"wall of a comment", "comments",
+			[]values{written, comment, w.named("target_id", "target_public_id")},
 			`data = '{}' AND author_public_id = 'bob' AND ` + w.isNameless("target_public_id"),
 		},
 		{
-			"author of a story", "stories", []values{written, story, w.named("author_id", "author_public_id")},
+			"author of a story", "stories",
+			[]values{written, story, w.named("author_id", "author_public_id")},
 			`data = '{}' AND metadata = '{}' AND mentionees = '[]' AND items = '[]' AND target_public_id = 'bob' AND ` + w.isNameless("author_public_id"),
 		},
 		{
-			"wall of a story", "stories", []values{written, story, w.named("target_id", "target_public_id")},
+			"wall of a story", "stories",
+			[]values{written, story, w.named("target_id", "target_public_id")},
 			`data = '{}' AND author_public_id = 'bob' AND ` + w.isNameless("target_public_id"),
 		},
 		{
-			"message", "messages", []values{
+			"message", "messages",
+			[]values{
 				{"deleted_at": "2026-11-20", "data": `{"text":"secret"}`, "metadata": `{"note":"secret"}`, "mentions": `[{"userIds":["bob"]}]`, "tags": "{secret}"},
 				w.named("creator_id", "creator_public_id"),
 			},
@@ -146,15 +151,18 @@ func (w *world) content() []emptied {
 		},
 		{"note about flags", "flag_notes", []values{{"author_id": w.user}}, `text = ''`},
 		{
-			"scheduled post with a mention", "scheduled_posts", []values{{"status": "posted", "mentions": w.mention(), "draft": noted}},
+			"scheduled post with a mention", "scheduled_posts",
+			[]values{{"status": "posted", "mentions": w.mention(), "draft": noted}},
 			`mentions->0->'userIds' = '[]' AND draft = '{"mentioned":[],"note":"kept"}'`,
 		},
 		{
-			"pending edit with a mention", "pending_edits", []values{{"reference_type": "post", "mentionees": w.mention(), "metadata": noted}},
+			"pending edit with a mention", "pending_edits",
+			[]values{{"reference_type": "post", "mentionees": w.mention(), "metadata": noted}},
 			`mentionees->0->'userIds' = '[]' AND metadata = '{"mentioned":[],"note":"kept"}'`,
 		},
 		{
-			"poll", "polls", []values{{"answer_type": "single", "answers": `["secret"]`}, w.named("creator_id", "creator_public_id")},
+			"poll", "polls",
+			[]values{{"answer_type": "single", "answers": `["secret"]`}, w.named("creator_id", "creator_public_id")},
 			`title = '' AND question = '' AND answers = '[]' AND ` + w.isNameless("creator_public_id"),
 		},
 	}
@@ -166,29 +174,35 @@ func (w *world) relations() []emptied {
 	invitation := values{"type": "communityMemberInvite", "target_type": "community", "invited_public_id": "bob", "inviter_public_id": "bob", "status": "pending"}
 	return []emptied{
 		{
-			"request to join", "join_requests", []values{request, {"status": "pending"}, w.named("requestor_id", "requestor_public_id")},
+			"request to join", "join_requests",
+			[]values{request, {"status": "pending"}, w.named("requestor_id", "requestor_public_id")},
 			`status = 'cancelled' AND responder_public_id = 'bob' AND ` + w.isNameless("requestor_public_id"),
 		},
 		{"rejected request to join", "join_requests", []values{request, {"status": "rejected"}, w.named("requestor_id", "requestor_public_id")}, `status = 'rejected'`},
 		{
-			"answer to a request to join", "join_requests", []values{request, {"status": "approved"}, w.named("responder_id", "responder_public_id")},
+			"answer to a request to join", "join_requests",
+			[]values{request, {"status": "approved"}, w.named("responder_id", "responder_public_id")},
 			`status = 'approved' AND requestor_public_id = 'bob' AND ` + w.isNameless("responder_public_id"),
 		},
 		{
-			"invitation of the user", "invitations", []values{invitation, w.named("invited_id", "invited_public_id")},
+			"invitation of the user", "invitations",
+			[]values{invitation, w.named("invited_id", "invited_public_id")},
 			`status = 'cancelled' AND inviter_public_id = 'bob' AND ` + w.isNameless("invited_public_id"),
 		},
 		{
-			"invitation by the user", "invitations", []values{invitation, w.named("inviter_id", "inviter_public_id")},
+			"invitation by the user", "invitations",
+			[]values{invitation, w.named("inviter_id", "inviter_public_id")},
 			`status = 'cancelled' AND invited_public_id = 'bob' AND ` + w.isNameless("inviter_public_id"),
 		},
 		{"accepted invitation", "invitations", []values{invitation, {"status": "approved"}, w.named("inviter_id", "inviter_public_id")}, `status = 'approved'`},
 		{
-			"channel", "channels", []values{{"type": "community"}, w.named("creator_id", "creator_public_id")},
+			"channel", "channels",
+			[]values{{"type": "community"}, w.named("creator_id", "creator_public_id")},
 			`display_name <> '' AND name_key <> '' AND ` + w.isNameless("creator_public_id"),
 		},
 		{
-			"channel of a room", "channels", []values{{"type": "live"}, w.named("creator_id", "creator_public_id")},
+			"channel of a room", "channels",
+			[]values{{"type": "live"}, w.named("creator_id", "creator_public_id")},
 			`display_name = '' AND name_key = '' AND ` + w.isNameless("creator_public_id"),
 		},
 		{"subchannel", "message_feeds", []values{{"name": "kept"}, w.named("creator_id", "creator_public_id")}, `name = 'kept' AND ` + w.isNameless("creator_public_id")},
@@ -213,11 +227,13 @@ func (w *world) live() []emptied {
 		{"room", "rooms", []values{room, written, creator}, media},
 		{"deleted room", "rooms", []values{room, written, before, creator}, empty + `deleted_at < updated_at`},
 		{
-			"room of another user", "rooms", []values{room, written, {"participants": `[{"userId":"` + w.user + `","publicId":"alice"}]`}},
+			"room of another user", "rooms",
+			[]values{room, written, {"participants": `[{"userId":"` + w.user + `","publicId":"alice"}]`}},
 			`title <> '' AND deleted_at IS NULL AND ` + w.isNameless("participants->0->>'publicId'"),
 		},
 		{
-			"event", "planned_events", []values{event, creator},
+			"event", "planned_events",
+			[]values{event, creator},
 			empty + `location = '' AND external_url = '' AND cover_image_file_id = '' AND tags = '{}' AND deleted_at = updated_at AND origin_public_id = 'bob' AND ` +
 				w.isNameless("creator_public_id"),
 		},

@@ -1,13 +1,23 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
@@ -52,4 +62,30 @@ func TestEveryOperationIsRecovered(t *testing.T) {
 	wanted := slices.Concat(slices.Collect(maps.Keys(repeatableOutputs())), edge.UploadProcedures())
 	recovered := slices.DeleteFunc(slices.Collect(maps.Keys(recoveries(nil, unimplemented))), func(name string) bool { return slices.Contains(edge.UploadProcedures(), name) })
 	require.ElementsMatch(t, wanted, slices.Concat(decided, recovered))
+}
+
+// TestLastIDIsRecovered checks that an answer is read with the last id that an operation has chosen: conflicts rejected the others.
+func TestLastIDIsRecovered(t *testing.T) {
+	t.Parallel()
+	ids := []string{"rejected", "stored"}
+	get := func(_ context.Context, q *plazav1.GetPollRequest) (*plazav1.AddReactionResponse, error) {
+		return &plazav1.AddReactionResponse{AddedId: q.GetPollId()}, nil
+	}
+	read := created(get, func(id string) *plazav1.GetPollRequest { return &plazav1.GetPollRequest{PollId: id} })
+	answer, err := read.read(t.Context(), nil, ids)
+	require.NoError(t, err)
+	require.Equal(t, "stored", answer.(*plazav1.AddReactionResponse).GetAddedId())
+	require.True(t, read.complete(true, ids))
+	require.False(t, read.complete(false, ids), "nothing was committed")
+	require.False(t, read.complete(true, nil), "nothing was created")
+
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	answer, err = known(&service.Deps{Store: st, Region: region.EU}, true, func(id string) proto.Message {
+		return &plazav1.AddReactionResponse{AddedId: id}
+	}).read(ctx, nil, ids)
+	require.NoError(t, err)
+	require.Equal(t, "stored", answer.(*plazav1.AddReactionResponse).GetAddedId())
 }

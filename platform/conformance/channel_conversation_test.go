@@ -107,16 +107,23 @@ func TestConversation(t *testing.T) {
 	require.InDelta(t, 11, requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, object{"userIds": crowd[:10]}))["memberCount"], 0)
 }
 
-// TestConversationBetweenBlockedUsers checks that blocked users, in either direction, and deleted users cannot start
-// a conversation.
+// TestConversationBetweenBlockedUsers checks that users who block each other, in either direction, can neither start a conversation nor
+// write in that of the two. They write in one with others.
 func TestConversationBetweenBlockedUsers(t *testing.T) {
 	t.Parallel()
-	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob")
-	there := text(requireChannel(t, createConversation(t, alice, bob)), "channelId")
+	alice, bob, carol := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob"), newUser(t, region.US, "carol")
+	two := requireChannel(t, createConversation(t, alice, bob))
+	there, pair := text(two, "channelId"), text(two, "channelInternalId")
+	group := text(requireChannel(t, createConversation(t, alice, bob, carol)), "channelInternalId")
 	block(t, alice, bob)
 	requireFailure(t, notFound, createConversation(t, alice, bob))
 	requireFailure(t, notFound, createConversation(t, bob, alice))
 	getChannel(t, bob, there)
+	for _, by := range []*apptest.Client{alice, bob} {
+		refused := failure{status: http.StatusForbidden, code: 400300, message: "One of the two users blocks the other"}
+		requireFailure(t, refused, (&chat{id: pair}).sendMessage(t, by, "x"))
+		(&chat{id: group}).sendMessage(t, by, "x").OK(t)
+	}
 }
 
 func TestConversationEditableByMembers(t *testing.T) {

@@ -176,6 +176,11 @@ func TestPrivateChannels(t *testing.T) {
 		{"mute", stranger, http.MethodPut, "/api/v2/channel/" + id + "/mute", object{"mutePeriod": -1}, notFound},
 		{"admin joins", admin(t), http.MethodPost, channelPath(id) + "/join", nil, forbidden},
 	})
+	viewer := newStaff(t, region.US, "moderator")
+	getChannel(t, viewer, id)
+	inviteOnly := failure{status: http.StatusForbidden, code: 400300, message: "This channel is invite-only"}
+	requireFailure(t, inviteOnly, viewer.Do(t, http.MethodPost, channelPath(id)+"/join", nil))
+	require.Equal(t, "none", channelUser(t, viewer, id)["membership"])
 	list := stranger.Do(t, http.MethodGet, channelsPath+"/list?channelIds[]="+id, nil).OK(t)
 	require.Empty(t, list.List(t, "channels"))
 	boss.Do(t, http.MethodPost, channelPath(id)+"/users", object{"channelId": id, "userIds": []string{stranger.UserID}}).OK(t)

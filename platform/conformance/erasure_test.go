@@ -194,6 +194,9 @@ func TestErasure(t *testing.T) {
 	erasure := f.awaitErasure(t, f.user.InternalID)
 	require.Empty(t, erasure["step"])
 	require.Equal(t, f.user.InternalID, erasure["requestedBy"])
+	for _, at := range []string{"requestedAt", "updatedAt", "finishedAt"} {
+		require.NotEmpty(t, erasure[at], at)
+	}
 	for _, kind := range []string{"posts", "comments", "stories", "messages", "files", "follows", "community_members", "channel_users", "reactions"} {
 		require.Positive(t, erasure["erased"].(object)[kind], kind)
 	}
@@ -223,6 +226,7 @@ func (f *erasureFixture) requireOthersIntact(t *testing.T) {
 	require.Len(t, messages, 2, "messages keep their places")
 	require.Equal(t, true, messages[0].(object)["isDeleted"])
 	require.EqualValues(t, 2, messages[1].(object)["segment"])
+	require.EqualValues(t, 1, getChannel(t, f.friend, f.channel)["memberCount"])
 }
 
 // TestErasureByAdministrator checks who may erase whom, and that an erasure begins once.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -326,6 +327,30 @@ func TestListEvents(t *testing.T) {
 		ofOpen: {ids[2], ids[1], ids[0]}, ofOpen + "&type=virtual": {ids[2], ids[0]}, "onlyAttendee=true&type=virtual": {ids[2], ids[0]},
 	} {
 		require.Equal(t, want, pagedEvents(t, member, query), query)
+	}
+}
+
+// TestEventsAtOneTime lists events of two homes that begin at the same time, and were created at the same time: they are ordered by id.
+func TestEventsAtOneTime(t *testing.T) {
+	t.Parallel()
+	boss := newUser(t, region.EU, "boss")
+	both := object{"startTime": inTime(time.Hour), "endTime": inTime(2 * time.Hour)}
+	var ids []string
+	for _, owner := range []*apptest.Client{boss, newUser(t, region.US, "owner")} {
+		community := newCommunity(t, owner, object{"userIds": []string{boss.UserID}})
+		owner.Do(t, http.MethodPost, membersPath(community)+"/roles", object{"role": "community-moderator", "userIds": []string{boss.UserID}}).OK(t)
+		for range 3 {
+			ids = append(ids, newEvent(t, boss, with(eventIn(community), both)))
+		}
+	}
+	slices.Sort(ids)
+	execute(t, boss.Network, "UPDATE planned_events SET created_at = now() WHERE id = ANY($1)", ids)
+	backward := slices.Clone(ids)
+	slices.Reverse(backward)
+	events := listing{by: boss.At(region.SG), path: eventsPath, list: "events", id: "eventId"}.with("userId", boss.UserID)
+	for _, sorted := range []string{"startTime", "createdAt"} {
+		events.with("sortBy", sorted).with("orderBy", "asc").requirePages(t, 1, ids)
+		events.with("sortBy", sorted).with("orderBy", "desc").requirePages(t, 2, backward)
 	}
 }
 

@@ -180,7 +180,11 @@ func TestReadingAFeed(t *testing.T) {
 		t.Helper()
 		return feedMarkOf(t, user.Do(t, http.MethodPost, feedsPath+path, body).OK(t))
 	}
+	before := time.Now()
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, reading("/reading", object{"messageFeedIds": []string{f.id}}))
+	var until time.Time
+	require.NoError(t, connectTo(t, user.Network).QueryRow(t.Context(), "SELECT reading_until FROM user_feed_markers WHERE feed_id = $1", f.id).Scan(&until))
+	require.WithinRange(t, until, before.Truncate(time.Millisecond).Add(time.Minute), time.Now().Add(time.Minute))
 	f.push(t)
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.awaitMessage(t, user)), "read as it comes")
 	for _, stop := range []string{"/stop-readings", "/stop-reading"} {
@@ -190,6 +194,10 @@ func TestReadingAFeed(t *testing.T) {
 		require.Equal(t, feedMark{Read: before, Delivered: before, Unread: 1}, feedMarkOf(t, f.awaitMessage(t, user)))
 		require.Equal(t, feedMark{Read: before + 1, Delivered: before + 1}, reading("/"+f.id+"/start-reading", nil))
 	}
+	execute(t, user.Network, "UPDATE user_feed_markers SET reading_until = now() - INTERVAL '1 second' WHERE feed_id = $1", f.id)
+	last := f.segment
+	f.push(t)
+	require.Equal(t, feedMark{Read: last, Delivered: last, Unread: 1}, feedMarkOf(t, f.awaitMessage(t, user)), "the period has ended")
 }
 
 func TestSyncMarkers(t *testing.T) {

@@ -92,7 +92,8 @@ func TestGlobalPins(t *testing.T) {
 	require.Empty(t, requirePins(t, r, n.NetworkID, "network"))
 	require.Equal(t, posts[1], r.String(t, "posts.0.postId"))
 	requireFailure(t, notFound, n.Admin(region.US).Do(t, http.MethodDelete, globalPins+"/"+posts[1], nil))
-	n.Admin(region.EU).Do(t, http.MethodPost, globalPins+"/"+fourth, nil).OK(t)
+	require.Equal(t, []string{fourth}, requirePins(t, n.Admin(region.EU).Do(t, http.MethodPost, globalPins+"/"+fourth, nil), n.NetworkID, "network"),
+		"not the other post at its home")
 	require.Equal(t, []string{fourth, posts[2], posts[0]}, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
 
 	n.Admin(region.SG).Do(t, http.MethodDelete, "/api/v4/posts/"+posts[2], nil).OK(t)

@@ -21,16 +21,18 @@ type handles struct {
 	t     *testing.T
 	store *store.Store
 	clock time.Time
+	dbtest.Interruption
 }
 
 func newHandles(t *testing.T) *handles {
 	t.Helper()
+	h := &handles{t: t, clock: now}
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience,
+		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience, Sent: h.Sent,
 	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	h := &handles{t: t, store: st, clock: now}
+	h.store = st
 	h.Directory = directory.New(st, region.EU, key, func() time.Time { return h.clock }, slog.New(slog.DiscardHandler))
 	return h
 }
@@ -76,6 +78,24 @@ func TestStaleClaims(t *testing.T) {
 		_, err = h.claim(handle, next)
 		require.NoError(t, err)
 	}
+}
+
+// TestTwoTakeOvers has another user take a stale claim over after it was found to be stale: one of the two gets the handle.
+func TestTwoTakeOvers(t *testing.T) {
+	h := newHandles(t)
+	dead, first, second := h.user(region.EU, "", ""), h.user(region.US, "", ""), h.user(region.SG, "", "")
+	_, err := h.claim("acrobat", dead)
+	require.NoError(t, err)
+	h.clock = h.clock.Add(time.Minute)
+	h.Before("handles.takeOver", func() {
+		_, err := h.claim("acrobat", first)
+		require.NoError(t, err)
+	})
+	_, err = h.claim("acrobat", second)
+	require.ErrorIs(t, err, fail.HandleTaken())
+	require.False(t, h.Pending())
+	_, err = h.claim("acrobat", first)
+	require.NoError(t, err, "the first one holds it")
 }
 
 // TestClaimExistingHandles checks that of the users who shared a handle before handles were unique the oldest holds it,

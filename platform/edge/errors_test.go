@@ -424,13 +424,15 @@ func TestRequestTimeout(t *testing.T) {
 
 // TestBodyTimeout sends headers without the bodies that they announce.
 func TestBodyTimeout(t *testing.T) {
+	stream := edge.Stream{Procedure: "/plaza.v1.FileService/Stream", Method: http.MethodPost, Path: "/stream", Serve: edge.ReadStream}
 	for path, want := range map[string][]string{
 		"/api/v3/comments/c/flag":              {"408 Request Timeout", `{"status":"error","code":400000,"message":"Bad Request."}`},
+		"/stream":                              {"408 Request Timeout", `{"status":"error","code":400000,"message":"Bad Request."}`},
 		"/plaza.v1.CommentService/FlagComment": {"Content-Type: application/json", `"code":`},
 	} {
 		t.Run(path, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := startPiped(t)
+				w := startPiped(t, func(o *edge.Options) { o.Streams = []edge.Stream{stream} })
 				conn, err := w.dial(t.Context(), "tcp", "")
 				require.NoError(t, err)
 				defer func() { _ = conn.Close() }()

@@ -12,6 +12,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,48 @@ func withExif(content []byte, orientation int) []byte {
 	tiff := []byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
 	tiff[19] = byte(orientation)
 	return withChunk(content, "eXIf", tiff)
+}
+
+// withTexts inserts an EXIF block with texts by tag into a PNG: those of the image, and those of the photo, which are in another
+// block.
+func withTexts(content []byte, ofImage, ofPhoto map[uint16]string) []byte {
+	const exifBlock = 0x8769 // the tag with the place of the block about the photo
+	block := func(at int, texts map[uint16]string, next int) []byte {
+		tags := slices.Sorted(maps.Keys(texts))
+		count := len(tags)
+		if next != 0 {
+			count++
+		}
+		out := binary.BigEndian.AppendUint16(nil, uint16(count))
+		data, end := []byte(nil), at+2+12*count+4
+		for _, tag := range tags {
+			text := texts[tag] + "\x00"
+			out = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(out, tag), 2) // text
+			out = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(out, uint32(len(text))), uint32(end+len(data)))
+			data = append(data, text...)
+		}
+		if next != 0 {
+			out = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(out, exifBlock), 4) // a number
+			out = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(out, 1), uint32(next))
+		}
+		return append(binary.BigEndian.AppendUint32(out, 0), data...)
+	}
+	first := block(8, ofImage, 1)
+	tiff := append([]byte("MM\x00*\x00\x00\x00\x08"), block(8, ofImage, 8+len(first))...)
+	return withChunk(content, "eXIf", append(tiff, block(8+len(first), ofPhoto, 0)...))
+}
+
+// TestTexts examines the texts of a photo. The notes of its maker are left out: their content is unknown, and may say where the
+// photo was taken.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	const camera, lens, makerNote = 0x0110, 0xa434, 0x927c
+	content := withTexts(encoded(t, picture.PNG, gradient(20, 10)), map[uint16]string{camera: "a camera"}, map[uint16]string{lens: "a lens", makerNote: "52.5163 N 13.3777 E"})
+	facts, err := examine(t, content, picture.PNG, 1000)
+	require.NoError(t, err)
+	require.Equal(t, "a camera", facts.Exif["Model"])
+	require.Equal(t, "a lens", facts.Exif["LensModel"])
+	require.NotContains(t, facts.Exif, "MakerNote")
 }
 
 // withChunk inserts a chunk after the header of a PNG.

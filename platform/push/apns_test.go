@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -194,6 +195,35 @@ func TestSettingsAreChecked(t *testing.T) {
 		change(&o)
 		_, err := Senders(o)
 		require.ErrorIs(t, err, errAPNsSettings, name)
+	}
+}
+
+// TestSendersOfProviders checks where messages are sent by default, and that the credentials of a provider end the use of the local sender
+// for it.
+func TestSendersOfProviders(t *testing.T) {
+	t.Parallel()
+	a := newApple(t)
+	der, err := x509.MarshalPKCS8PrivateKey(a.key)
+	require.NoError(t, err)
+	o := Options{
+		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t", APNsTopic: "a",
+		FCMCredentials: `{"type": "service_account", "project_id": "climbers", "client_email": "a@example.com", "private_key": "k", "token_uri": "https://example.com"}`,
+		Local:          NewLocal(time.Now, slog.New(slog.DiscardHandler)), Timeout: 3 * time.Second,
+	}
+	for name, tc := range map[string]struct{ apns, fcm, wantAPNs, wantFCM string }{
+		"default":   {"", "", "https://api.push.apple.com/3/device/", "https://fcm.googleapis.com/v1/projects/climbers/messages:send"},
+		"addresses": {"https://a.example/", "https://f.example/", "https://a.example/3/device/", "https://f.example/v1/projects/climbers/messages:send"},
+	} {
+		o.APNsURL, o.FCMURL = tc.apns, tc.fcm
+		senders, err := Senders(o)
+		require.NoError(t, err, name)
+		ofApple, ok := senders[APNs].(*apns)
+		require.True(t, ok, name)
+		ofGoogle, ok := senders[FCM].(*fcm)
+		require.True(t, ok, name)
+		require.IsType(t, localSender{}, senders[WebPush], name)
+		require.Equal(t, []string{tc.wantAPNs, tc.wantFCM}, []string{ofApple.address, ofGoogle.address}, name)
+		require.Equal(t, []time.Duration{o.Timeout, o.Timeout}, []time.Duration{ofApple.client.Timeout, ofGoogle.client.Timeout}, name)
 	}
 }
 

@@ -168,17 +168,36 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	}
 }
 
-// TestTooLargeEvent logs an event that is too large to be sent: it is a dead letter at once, and later events do not wait for it.
-func TestTooLargeEvent(t *testing.T) {
+// TestEventsThatCannotBeSent logs events that are too large, or whose objects cannot be read any more: each is a dead letter at once, and
+// later events do not wait for it.
+func TestEventsThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	for object, reason := range map[string]string{"large": "size", "gone": "gone"} {
+		t.Run(object, func(t *testing.T) {
+			t.Parallel()
+			w, r := newWorld(t), newReceiver(t, nil)
+			id := w.add(r.URL)
+			w.log([2]string{"post.created", object}, [2]string{"post.created", "a"})
+			w.drain(0)
+			require.Equal(t, []string{"v3.post.didCreate a"}, r.take())
+			dead := w.deliveries(id, store.DeliveryDead)
+			require.Len(t, dead, 1)
+			require.Equal(t, []any{object, reason, int64(1)}, []any{dead[0].ObjectID, dead[0].Error, dead[0].Attempts})
+		})
+	}
+}
+
+// TestObjectIsNotRead has an object not be read for now: the event is sent later.
+func TestObjectIsNotRead(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
 	id := w.add(r.URL)
-	w.log([2]string{"post.created", "large"}, [2]string{"post.created", "a"})
+	w.log([2]string{"post.created", "unread"})
 	w.drain(0)
-	require.Equal(t, []string{"v3.post.didCreate a"}, r.take())
-	dead := w.deliveries(id, store.DeliveryDead)
-	require.Len(t, dead, 1)
-	require.Equal(t, []any{"large", "size", int64(1)}, []any{dead[0].ObjectID, dead[0].Error, dead[0].Attempts})
+	waiting := w.deliveries(id, store.DeliveryWaiting)
+	require.Len(t, waiting, 1)
+	require.Equal(t, []any{"read", int64(1)}, []any{waiting[0].Error, waiting[0].Attempts})
+	require.Empty(t, r.take())
 }
 
 // TestReplayComesFirst holds that an object's later events wait for one that is sent again and fails.
@@ -392,7 +411,10 @@ func TestLeases(t *testing.T) {
 	w.drain(0)
 	require.Equal(t, []string{"v3.post.didCreate a"}, r.take(), "the first server has the lease")
 	first.Release(t.Context())
-	w.advance(3 * time.Second)
+	w.advance(2*time.Second - time.Millisecond)
+	w.drain(0)
+	require.Empty(t, r.take(), "it looks for the lease every two seconds")
+	w.advance(time.Millisecond)
 	w.drain(0)
 	require.Equal(t, []string{"v3.post.didUpdate a"}, r.take())
 	w.dispatcher = first
@@ -510,6 +532,28 @@ func TestBoundOfDeadLetters(t *testing.T) {
 	dead := count(w, id, store.DeliveryDead)
 	require.GreaterOrEqual(t, dead, int64(10_000))
 	require.Less(t, dead, int64(10_100))
+}
+
+// TestBoundOfWaitingDeliveries has as many deliveries wait as may, some of them for others of their object: the log keeps later events
+// until one has ended.
+func TestBoundOfWaitingDeliveries(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), newReceiver(t, nil)
+	id := w.add(r.URL)
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
+		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), CASE WHEN n < 10 THEN 'blocked' ELSE 'waiting' END, 1, '2027-01-01', '2028-01-01', 500, 'status', 1
+		FROM generate_series(1, 100000) AS n`)
+	w.log([2]string{"post.created", "a"})
+	w.drain(0)
+	w.advance(10 * time.Second)
+	w.drain(0)
+	w.drain(0)
+	require.Empty(t, r.take())
+	w.exec(`DELETE FROM webhook_deliveries WHERE seq = -100000`)
+	w.advance(10 * time.Second) // the deliveries are counted at that interval
+	w.drain(0)
+	w.drain(0)
+	require.Equal(t, []string{"v3.post.didCreate a"}, r.take())
 }
 
 func count(w *world, id, state string) (n int64) {

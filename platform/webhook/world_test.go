@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -71,14 +72,20 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// source reads objects that contain their id only, apart from the one named large.
+// source reads objects that contain their id only, apart from the ones named large, gone and unread.
 type source struct{}
 
 func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Change, error) {
 	return e.Name, &events.Change{Kind: events.KindPost, ID: e.Topic, Topics: []string{"network/post/" + e.Topic}}, nil
 }
 
-func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
+func (source) ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
+	switch c.ID {
+	case "gone":
+		return new(realtime.Hub).ReadChange(ctx, home, e, events.Change{Kind: "no kind of objects"}) // undeliverable
+	case "unread":
+		return nil, errors.New("the database does not answer")
+	}
 	fields := `"postId":"` + c.ID + `"`
 	if c.ID == "large" {
 		fields += `,"text":"` + strings.Repeat("a", 1<<20) + `"` // the maximum size of a delivery, without the rest of it

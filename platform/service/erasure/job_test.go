@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -29,6 +30,7 @@ type world struct {
 	*servicetest.World
 	t    *testing.T
 	user string
+	rows int // that insert has inserted
 }
 
 func newWorld(t *testing.T) *world {
@@ -38,7 +40,7 @@ func newWorld(t *testing.T) *world {
 
 func newWorldOf(t *testing.T, posts int) *world {
 	t.Helper()
-	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU)}
+	w := &world{World: servicetest.NewWorld(t), t: t, user: region.NewID(region.EU)}
 	w.fill(posts)
 	return w
 }
@@ -212,6 +214,7 @@ func TestJobWaitsForOutboxes(t *testing.T) {
 	_, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, store.ErasureRunning, w.erasure().State)
+	require.Equal(t, servicetest.Noon.Add(time.Second), w.erasure().DueAt.UTC())
 	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{row}))
 	w.passed(s, store.ErasureRunning)
 	require.Equal(t, store.ErasureVerifying, w.erasure().State)
@@ -357,6 +360,11 @@ func TestOthersDoNotWait(t *testing.T) {
 	_, err = away.Continue(t.Context(), region.EU)
 	require.Error(t, err, "sg is away")
 	require.Equal(t, "eu true, us true", w.Text(t, `SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
+	w.Exec(t, `DELETE FROM erasures WHERE id = '`+other+`'`)
+	w.Set(e.DueAt)
+	_, err = away.Continue(t.Context(), region.EU)
+	require.Error(t, err)
+	require.EqualValues(t, 2, w.erasure().Attempts, "each attempt waits for longer")
 }
 
 // TestEarlierVersionsTakePasses has a server that does not know the progress of homes take over in the first pass: the second one is
@@ -399,4 +407,67 @@ func TestPagesKeepTheirLease(t *testing.T) {
 	require.Greater(t, clock().Sub(servicetest.Noon), 2*time.Minute, "the page takes longer than the lease of a minute")
 	require.True(t, leased)
 	require.False(t, lost)
+}
+
+// TestTablesShareAPage has rows of two tables that are together more than a page: those of the second table are erased afterwards.
+func TestTablesShareAPage(t *testing.T) {
+	w := newWorldOf(t, 0)
+	const rows = 300
+	for _, table := range []string{"flags", "cleared_flags"} {
+		w.Exec(t, fmt.Sprintf(`INSERT INTO %s (home, target_id, user_id, target_type, reason, detail, created_at, id)
+			SELECT 'eu', n::text, '%s', 'post', 'Others', 'secret', now(), '01' || lpad(n::text, 22, '0') FROM generate_series(1, %d) AS n`, table, w.user, rows))
+	}
+	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	require.JSONEq(t, fmt.Sprintf(`{"flags":%d,"cleared_flags":%d}`, rows, rows), string(w.erasure().Erased))
+	require.Equal(t, "0", w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE detail <> ''))::text`))
+}
+
+// TestEventsAreErased logs more events about the user than are deleted at a time, with the user in each of the columns, among others.
+// The event about the erasure stays until the second pass, because servers may not have read it yet.
+func TestEventsAreErased(t *testing.T) {
+	w := newWorldOf(t, 0)
+	other := region.NewID(region.US)
+	var logged []store.Event
+	for i := range 1200 {
+		e := store.Event{ID: region.NewID(region.SG), Name: "post.created", Topic: other, SenderID: other, Payload: json.RawMessage(`{}`), SentAt: servicetest.Noon}
+		switch i % 4 {
+		case 0:
+			e.Topic = w.user
+		case 1:
+			e.SenderID = w.user
+		case 2:
+			e.Payload = json.RawMessage(`{"users":["` + w.user + `"]}`)
+		}
+		logged = append(logged, e)
+	}
+	logged = append(logged, store.Event{
+		ID: region.NewID(region.SG), Name: events.UserDeleted, Topic: w.user, Payload: json.RawMessage(`{}`), SentAt: servicetest.Noon,
+	})
+	tx := w.Store.NewTx(region.SG)
+	tx.InsertEvents(logged, servicetest.Noon)
+	require.NoError(t, tx.Commit(t.Context()))
+	left := func() string {
+		t.Helper()
+		return w.Text(t, `SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS counts`)
+	}
+	s := erasure.New(w.Deps)
+	w.passed(s, store.ErasureRunning)
+	require.Equal(t, "post.created 300 "+events.UserDeleted+" 1", left())
+	w.passed(s, store.ErasureVerifying)
+	require.Equal(t, "post.created 300", left())
+}
+
+// TestDueWithTheFirstHome has two homes wait for different times: the erasure is due when the first of them is.
+func TestDueWithTheFirstHome(t *testing.T) {
+	w := newWorldOf(t, 0)
+	wait := func(hours int) string {
+		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": %q}`, hours, servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
+	}
+	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes = '{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
+	_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
+	require.NoError(t, err)
+	e := w.erasure()
+	require.Equal(t, servicetest.Noon.Add(time.Hour), e.DueAt.UTC())
+	require.EqualValues(t, 2, e.Attempts)
+	require.Equal(t, "tables us, tables sg", e.Step)
 }

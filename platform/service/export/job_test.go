@@ -3,6 +3,7 @@ package export_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,6 +165,34 @@ func TestJobResumes(t *testing.T) {
 		w.Set(w.Deps.Now().Add(10 * time.Minute))
 	}
 	require.Greater(t, failures, 3)
+	w.requireArchive()
+}
+
+// TestRepeatedPages stops the server again and again when it stores the progress of a page whose part was written: the part of the repeated
+// page replaces it.
+func TestRepeatedPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := export.New(w.Deps, w.storage)
+	const update = "exports.update"
+	for attempt := 0; w.export().State != store.ExportReady; attempt++ {
+		require.Less(t, attempt, 2000, "the export makes no progress")
+		ctx, stop := context.WithCancel(t.Context())
+		left := 2 + attempt%3 // the first one renews the lease
+		var count func()
+		count = func() {
+			if left--; left == 0 {
+				stop()
+				return
+			}
+			w.Before(update, count)
+		}
+		w.Before(update, count)
+		_, err := s.Continue(ctx, region.EU)
+		require.True(t, err == nil || ctx.Err() != nil, "%v", err)
+		stop()
+		w.Set(w.Deps.Now().Add(10 * time.Minute))
+	}
 	w.requireArchive()
 }
 

@@ -239,7 +239,10 @@ func TestServersThatDoNotFollow(t *testing.T) {
 	request := &plazav1.MoveUserRequest{UserId: "alice", Region: "sg"}
 	_, err = s.MoveUser(auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU}), request)
 	require.NoError(t, err, "a user whose move was cancelled can be moved")
-	require.Equal(t, db.MoveCollecting, w.move().State)
+	m := w.move()
+	require.Equal(t, []any{db.MoveCollecting, "", "", "{}", int64(0), false}, []any{m.State, m.Reason, m.Step, string(m.Moved), m.IDs, m.AllowInterruption})
+	require.Nil(t, m.FinishedAt)
+	require.Equal(t, w.now(), m.RequestedAt.UTC())
 }
 
 // TestStates takes a move through its states, and checks what a server refuses in each of them: nothing if all rows move at once,
@@ -410,16 +413,25 @@ func TestMoveWithoutInterruption(t *testing.T) {
 	}
 }
 
-// TestMaxIDsAtOnce moves a user with as many ids as move at once, and cancels the move of one with one more before servers learn the ids.
+// TestMaxIDsAtOnce moves a user with as many ids as move at once. With one more, the rows move a page at a time if the move allows an
+// interruption. Otherwise it is cancelled before servers learn the ids.
 func TestMaxIDsAtOnce(t *testing.T) {
-	for n, states := range map[int][]db.MoveState{
-		3000: {db.MoveAnnounced, store.MoveCleaning},
-		3001: {db.MoveCancelled},
+	for _, tc := range []struct {
+		ids          int
+		interruption bool
+		states       []db.MoveState
+	}{
+		{3000, false, []db.MoveState{db.MoveAnnounced, store.MoveCleaning}},
+		{3001, false, []db.MoveState{db.MoveCancelled}},
+		{3001, true, []db.MoveState{db.MoveAnnounced, db.MoveMoving, store.MoveCleaning}},
 	} {
 		w := newWorld(t)
-		w.addIDs(n - (posts + 2))
+		if tc.interruption {
+			w.allowInterruption()
+		}
+		w.addIDs(tc.ids - (posts + 2))
 		s := w.service(0)
-		for _, state := range states {
+		for _, state := range tc.states {
 			require.Equal(t, state, w.advance(s))
 		}
 		require.NoError(t, w.write(w.user))
@@ -516,6 +528,7 @@ func TestWaits(t *testing.T) {
 	defer w.run(store.CapabilityMoves)()
 	s := w.service(0)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
+	require.Equal(t, w.now().Add(2*time.Second), w.move().DueAt.UTC(), "nothing is refused yet")
 	for _, state := range []db.MoveState{db.MoveFrozen, db.MoveMoving, store.MoveCleaning} {
 		require.Equal(t, state, w.advance(s))
 		w.Set(w.now().Add(settle - time.Millisecond))
@@ -559,6 +572,40 @@ func TestNewIDsAtOnce(t *testing.T) {
 	require.Zero(t, w.rowsAt(region.EU))
 	require.Equal(t, posts+3, w.rowsAt(region.SG))
 	require.EqualValues(t, posts+3, w.move().IDs)
+}
+
+// TestManyRowsOfOneID moves more rows of one id than a statement does, at once and a page at a time, and the marks of more readers of the
+// user's stories than are read at a time. A mark that is newer at the new home stays.
+func TestManyRowsOfOneID(t *testing.T) {
+	for name, within := range map[string]time.Duration{"at once": limits.Lift().MoveAtOnce, "a page at a time": time.Nanosecond} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Exec(t, `INSERT INTO reactions (home, reference_id, user_id, name, id, reference_type, user_public_id, created_at)
+				SELECT home, id, n::text, 'like', n::text, 'post', n::text, now() FROM (SELECT home, id FROM posts ORDER BY id LIMIT 1) AS p, generate_series(1, 1001) AS n`)
+			w.Exec(t, fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
+				SELECT 'eu', '%s', n::text, 'alice', n::text, 'blocked', 1, now(), now() FROM generate_series(1, 101) AS n`, w.user))
+			w.Exec(t, fmt.Sprintf(`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
+				SELECT 'eu', lpad(n::text, 6, '0'), CASE WHEN n %% 2 = 0 THEN '%s' ELSE 'another' END, '2026-11-20 12:00:00Z' FROM generate_series(1, 1202) AS n`, w.user))
+			w.Exec(t, fmt.Sprintf(`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) VALUES
+				('sg', '000002', '%[1]s', '2026-11-20 13:00:00Z'), ('sg', '000004', '%[1]s', '2026-11-20 11:00:00Z')`, w.user))
+			bounds := limits.Lift()
+			bounds.MoveAtOnce = within
+			s := w.serviceWithin(0, bounds)
+			for w.move().State != db.MoveDone {
+				w.advance(s)
+			}
+			w.requireMoved()
+			for table, want := range map[string]string{"reactions": "sg 1001", "blocks": "sg 101", "story_seen": "eu 601, sg 601"} {
+				require.Equal(t, want, w.Text(t, `SELECT string_agg(home || ' ' || n, ', ' ORDER BY home) FROM (SELECT home, count(*) AS n FROM `+table+` GROUP BY home) AS counts`), table)
+			}
+			require.Equal(t, "13 12 12", w.Text(t, `SELECT string_agg(extract(hour FROM seen_expires_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY user_id)
+				FROM story_seen WHERE user_id IN ('000002', '000004', '000006')`))
+			for _, moved := range []string{`"posts": 930`, `"reactions": 1001`, `"blocks": 101`, `"story_seen": 601`} {
+				require.Contains(t, string(w.move().Moved), moved)
+			}
+			require.NotEqual(t, "0", w.Text(t, fmt.Sprintf(`SELECT count(*)::text FROM directory WHERE home = 'sg' AND user_id = '%s'`, w.user)), "the new home knows the public id")
+		})
+	}
 }
 
 // TestLostConnections loses the connection in every attempt, at the first transaction, the second one, up to the nth one. Only a move
@@ -627,10 +674,28 @@ func TestSeveralServers(t *testing.T) {
 	w.requireMoved()
 }
 
-// TestTooManyIDs checks the limit of moved ids, and one past it.
+// TestTooManyIDs checks the limit of moved ids, and one past it. Those of others count.
 func TestTooManyIDs(t *testing.T) {
+	w := newWorld(t)
+	w.Exec(t, fmt.Sprintf(`INSERT INTO user_homes (home, user_id, from_home, to_home, state, ids, version, seq)
+		SELECT home, '%s', 'us', 'sg', 'done', 10, 1, 1 FROM (VALUES ('us'), ('eu'), ('sg')) AS homes (home)`, region.NewID(region.US)))
+	other := region.NewID(region.EU)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUser(store.User{ID: other, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
+	require.NoError(t, tx.Commit(t.Context()))
+	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": other})
+	require.NoError(t, err)
+	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+	_, err = w.service(10).MoveUser(admin, request)
+	require.ErrorIs(t, err, fail.Conflict())
+	_, err = w.service(11).MoveUser(admin, request)
+	require.NoError(t, err)
+	w.Exec(t, `DELETE FROM user_moves WHERE id = '`+other+`'`)
+	require.Equal(t, db.MoveCancelled, w.advance(w.service(posts+11)))
+	require.Equal(t, "the network would have too many moved ids", w.move().Reason)
 	for limit, want := range map[int64]db.MoveState{posts + 2: db.MoveAnnounced, posts + 1: db.MoveCancelled} {
-		w := newWorld(t)
+		w = newWorld(t)
 		require.Equal(t, want, w.advance(w.service(limit)))
 		require.NoError(t, w.read(w.user))
 	}

@@ -3,6 +3,7 @@ package notification
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -114,4 +115,28 @@ func TestMembersAreNotToldOfWhatIsGone(t *testing.T) {
 	require.Empty(t, h.told(t, deleted))
 	require.Empty(t, h.told(t, hidden))
 	require.Empty(t, h.told(t, store.Message{ID: region.NewID(region.EU)}))
+}
+
+// TestMembersAfterAPage has more members than are told at a time: the others are left to another outbox row.
+func TestMembersAfterAPage(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, "last")
+	changes := make([]store.ChannelUserChange, membersPerPage)
+	for i := range changes {
+		id := fmt.Sprintf("%s%022d", h.users["last"][:2], i)
+		changes[i] = store.ChannelUserChange{New: store.ChannelUser{UserID: id, UserPublicID: id, Membership: store.ChannelMember, JoinedAt: servicetest.Noon}}
+	}
+	tx := h.Store.NewTx(region.EU)
+	tx.ChangeChannelUsers(h.id, changes, servicetest.Noon)
+	require.NoError(t, tx.Commit(t.Context()))
+	m := h.say(t, "hello")
+	require.Empty(t, h.told(t, m))
+	var next fanOut
+	require.NoError(t, json.Unmarshal([]byte(h.Text(t, `SELECT payload::text FROM outbox WHERE topic = '`+service.TopicPush+`'`)), &next))
+	require.Equal(t, m.ID, next.ID)
+	require.Equal(t, changes[membersPerPage-1].New.UserID, next.After)
+	h.Exec(t, `DELETE FROM outbox`)
+	require.NoError(t, h.service.fanOut(t.Context(), next))
+	require.Equal(t, "last", h.Text(t, `SELECT string_agg(d.token, ' ') FROM pushes AS p JOIN push_devices AS d USING (user_id)`))
+	require.Equal(t, "0", h.Text(t, `SELECT count(*)::text FROM outbox`), "no one is left")
 }

@@ -2,6 +2,7 @@ package retention_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -181,6 +182,42 @@ func TestDeletedRows(t *testing.T) {
 	require.Equal(t, 1, f.count(t, "SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'replies'", comment))
 	require.Equal(t, 1, f.count(t, "SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'comments'", kept))
 	require.Zero(t, f.count(t, "SELECT count(*) FROM counters WHERE ref = $1", gone))
+}
+
+// copies inserts copies of a row with ids of their own.
+func (f *fixture) copies(t *testing.T, table, id string, n int) {
+	t.Helper()
+	var columns string
+	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT string_agg(column_name, ', ') FROM information_schema.columns
+		WHERE table_schema = current_schema() AND table_name = $1 AND is_generated = 'NEVER' AND column_name <> 'id'`, table).Scan(&columns))
+	_, err := f.conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %[1]s (id, %[2]s) SELECT left(id, 2) || substr(md5(random()::text), 1, 22), %[2]s
+		FROM %[1]s, generate_series(1, $2::bigint) WHERE id = $1`, table, columns), id, n)
+	require.NoError(t, err)
+}
+
+// TestPagesOfDeletedRows removes more deleted rows than a page. A page says that there may be more only if it is full.
+func TestPagesOfDeletedRows(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	alice := f.n.NewUser(t, region.EU, "alice")
+	community := alice.NewCommunity(t)
+	f.set(t, object{"retentionDeletedDays": 30})
+	kept := alice.NewPost(t, community)
+	for kind, row := range map[string]struct{ table, id, path, left string }{
+		"deleted comments": {"comments", alice.NewComment(t, kept), "/api/v4/comments/", "data::text <> '{}'"},
+		"deleted posts":    {"posts", alice.NewPost(t, community), "/api/v4/posts/", "deleted_at IS NOT NULL"},
+		"deleted stories":  {"stories", alice.NewStory(t, community), "/api/v4/stories/", "true"},
+	} {
+		alice.Do(t, http.MethodDelete, row.path+row.id, nil).OK(t)
+		f.copies(t, row.table, row.id, retention.PageSize)
+		f.now = time.Now().Add(31 * 24 * time.Hour)
+		for _, left := range []int{1, 0} {
+			more, err := f.s.Sweep(t.Context(), region.EU, f.s.KindNamed(kind))
+			require.NoError(t, err, kind)
+			require.Equal(t, left > 0, more, kind)
+			require.Equal(t, left, f.count(t, "SELECT count(*) FROM "+row.table+" WHERE "+row.left), kind)
+		}
+	}
 }
 
 // TestSessionsEventsAndAudit deletes rows at the limits of their retention.

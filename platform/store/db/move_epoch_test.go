@@ -81,7 +81,10 @@ func TestErasureIsFollowed(t *testing.T) {
 	require.True(t, s.Routes().Erased(erased))
 	_, known := s.Routes().Route(erased)
 	require.False(t, known, "nothing needs the route")
-	now = now.Add(2 * time.Minute)
+	now = now.Add(2*time.Minute - time.Nanosecond)
+	require.True(t, s.Routes().Erased(erased))
+	require.False(t, s.Routes().Erased(user))
+	now = now.Add(time.Nanosecond)
 	require.False(t, s.Routes().Erased(erased), "no server remembers the public id any more")
 }
 

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -90,6 +91,63 @@ func TestMovingIDsAreUnavailable(t *testing.T) {
 		require.Equal(t, !c.readable, slices.Equal(missing, []region.Code{region.EU}), c.state)
 		require.NoError(t, write(region.NewID(region.EU)), c.state)
 	}
+}
+
+// TestBestEffortWithoutMovingIDs leaves the statements about a moving id out of a batch, and sends nothing to a home without others: a
+// canceled context does not matter then.
+func TestBestEffortWithoutMovingIDs(t *testing.T) {
+	s := openNew(t)
+	user := region.NewID(region.EU)
+	s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: 1}, nil)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, tc := range map[string]struct {
+		ctx       context.Context
+		ids, want []string
+	}{
+		"alone":       {canceled, []string{user}, nil},
+		"with others": {t.Context(), []string{user, "other"}, []string{"other"}},
+	} {
+		ctx, missing := region.WithMissing(tc.ctx)
+		r := s.NewBestEffortBatch()
+		var read []string
+		for _, id := range tc.ids {
+			r.Add(region.EU, raw(`SELECT $1::text, $2::text`), func(rows pgx.Rows) error {
+				read = append(read, id)
+				return discard(rows)
+			}, id)
+		}
+		require.NoError(t, r.Run(ctx), name)
+		require.Equal(t, tc.want, read, name)
+		require.True(t, r.Incomplete(), name)
+		require.Equal(t, []region.Code{region.EU}, missing(), name)
+	}
+}
+
+// TestMovedBetweenHomes counts the users whose rows are at another home than their ids say, and tells from which homes any have moved.
+func TestMovedBetweenHomes(t *testing.T) {
+	s := openNew(t)
+	first, second := region.NewID(region.EU), region.NewID(region.EU)
+	put := func(user string, from, to region.Code, state db.MoveState, version int64) {
+		t.Helper()
+		s.Routes().Put(db.Route{UserID: user, Home: from, To: to, State: state, Version: version}, nil)
+	}
+	require.False(t, s.Routes().Left(region.EU, region.SG))
+	require.Zero(t, s.Routes().Moved(region.EU, region.SG))
+	put(first, region.EU, region.SG, db.MoveMoving, 1)
+	require.True(t, s.Routes().Left(region.EU, region.SG), "they are moving")
+	require.False(t, s.Routes().Left(region.SG, region.EU))
+	require.False(t, s.Routes().Left(region.EU, region.US))
+	require.Zero(t, s.Routes().Moved(region.EU, region.SG))
+	put(first, region.EU, region.SG, db.MoveDone, 2)
+	put(second, region.EU, region.SG, db.MoveDone, 1)
+	require.EqualValues(t, 2, s.Routes().Moved(region.EU, region.SG))
+	put(first, region.SG, region.US, db.MoveDone, 3)
+	require.EqualValues(t, 1, s.Routes().Moved(region.EU, region.SG))
+	require.EqualValues(t, 1, s.Routes().Moved(region.EU, region.US))
+	require.Zero(t, s.Routes().Moved(region.SG, region.US), "the id is of eu")
+	put(first, region.US, region.EU, db.MoveDone, 4)
+	require.Zero(t, s.Routes().Moved(region.EU, region.US), "they are back")
 }
 
 // TestRoutesLease checks that a server sends no statement once its routes are older than the lease, by either clock.

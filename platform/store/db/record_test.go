@@ -3,6 +3,7 @@ package db_test
 import (
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -50,4 +51,53 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, insert("second").Commit(ctx), "a second record would violate the key")
 	require.Error(t, insert("head").Commit(t.Context()), "stored before")
 	require.Error(t, insert("tail").Commit(t.Context()), "stored after")
+}
+
+// TestRecordOfConcurrentTransactions runs a transaction of a request while another one stores the record.
+func TestRecordOfConcurrentTransactions(t *testing.T) {
+	d := openNew(t)
+	ctx, stored := db.WithRecord(t.Context(), func(head, _ *db.Tx) { head.Exec(recordInsert, "head") })
+	outer := d.NewTx(region.US)
+	outer.Query(raw(`SELECT $1::text`), func(rows pgx.Rows) error {
+		inner := d.NewTx(region.US)
+		inner.Exec(recordInsert, "inner")
+		require.NoError(t, inner.Commit(ctx))
+		require.False(t, stored(), "the record is not committed yet")
+		return discard(rows)
+	})
+	require.NoError(t, outer.Commit(ctx))
+	require.True(t, stored())
+	for _, name := range []string{"head", "inner"} {
+		again := d.NewTx(region.US)
+		again.Exec(recordInsert, name)
+		require.Error(t, again.Commit(t.Context()), "%s was stored", name)
+	}
+}
+
+// TestHasOwnStatements checks whether the transactions of a request have statements that those of others must not share: with a prologue,
+// and until a wanted record is stored.
+func TestHasOwnStatements(t *testing.T) {
+	d := openNew(t)
+	require.False(t, d.HasOwnStatements(t.Context()))
+	with, _ := db.WithPrologue(t.Context(), func(*db.Tx) {})
+	require.True(t, d.HasOwnStatements(with))
+	require.False(t, d.HasOwnStatements(db.WithoutPrologue(with)))
+	for name, wants := range map[string]func(head, tail *db.Tx){
+		"before": func(head, _ *db.Tx) { head.Exec(recordInsert, "before") },
+		"after":  func(_, tail *db.Tx) { tail.Exec(recordInsert, "after") },
+	} {
+		wanted := false
+		ctx, _ := db.WithRecord(t.Context(), func(head, tail *db.Tx) {
+			if wanted {
+				wants(head, tail)
+			}
+		})
+		require.False(t, d.HasOwnStatements(ctx), name)
+		wanted = true
+		require.True(t, d.HasOwnStatements(ctx), name)
+		tx := d.NewTx(region.US)
+		tx.Exec(raw(`SELECT $1::text`))
+		require.NoError(t, tx.Commit(ctx))
+		require.False(t, d.HasOwnStatements(ctx), "%s: it is stored", name)
+	}
 }

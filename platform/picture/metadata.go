@@ -51,7 +51,7 @@ func readMetadata(r io.ReadSeeker, f Format) (Metadata, error) {
 	_, _ = imagemeta.Decode(imagemeta.Options{
 		R: source, ImageFormat: format, Sources: imagemeta.EXIF, LimitNumTags: maxTags, LimitTagSize: maxTagBytes,
 		ShouldHandleTag: func(tag imagemeta.TagInfo) bool {
-			return strings.HasPrefix(tag.Namespace, "IFD0") && tag.Tag != "MakerNote"
+			return strings.HasPrefix(tag.Namespace, "IFD0") && !strings.HasPrefix(tag.Tag, "MakerNote") // such as MakerNoteApple
 		},
 		HandleTag: func(tag imagemeta.TagInfo) error { m.take(tag); return nil },
 	})

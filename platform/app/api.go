@@ -280,13 +280,14 @@ func homeWorkers(all ...jobs.Job) []worker {
 // sweepEvery is the interval at which expired rows, such as sessions, are removed.
 const sweepEvery = 10 * time.Minute
 
-// sweepSessions returns the job that removes expired sessions of this region's users, a few hundred at a time.
+// sweepSessions returns the job that removes expired sessions of this region's users.
 func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
 	return jobs.Job{Name: "session sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 		var deleted int64
 		w := shared.Store.NewTx(home)
 		w.SweepSessions(shared.Now(), &deleted)
-		return false, w.Commit(ctx)
+		err := w.Commit(ctx)
+		return deleted > 0, err
 	}}
 }
 

@@ -120,6 +120,10 @@ func TestUpdateCommunity(t *testing.T) {
 		{"unknown category", alice, http.MethodPut, communitiesPath + "/" + id, object{"categoryIds": []string{unknownID}}, notFound},
 		{"official", alice, http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": true}, notAllowed},
 		{"official, by an admin", admin(t), http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": true}, failure{}},
+		{"official as before", alice, http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": true}, failure{}},
+		{"not official any more", alice, http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": false}, notAllowed},
+		{"not official any more, by an admin", admin(t), http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": false}, failure{}},
+		{"not official as before", alice, http.MethodPut, communitiesPath + "/" + id, object{"isOfficial": false}, failure{}},
 		{"id of 900", alice, http.MethodPut, communitiesPath + "/" + strings.Repeat("x", 900), object{}, notFound},
 		{"id of 901", alice, http.MethodPut, communitiesPath + "/" + strings.Repeat("x", 901), object{}, invalid("communityId")},
 	})

@@ -146,6 +146,7 @@ func TestSearchRefusals(t *testing.T) {
 		"":                                    "query: must contain a word if there are no hashtags",
 		"query=...":                           "query: must contain a word if there are no hashtags",
 		"query=ab*":                           "query: must have at least 3 letters before *",
+		"query=%D0%B9%D1%86*":                 "query: must have at least 3 letters before *",
 		"query=abc*&hashtags=x":               "query: must not end with * if there are hashtags",
 		"query=a+b+c+d+e+f+g+h+i+j+k":         "query: must have at most 10 different words",
 		"query=a&targetId=x":                  "targetType: must be community, user or content if there is a targetId",
@@ -155,7 +156,9 @@ func TestSearchRefusals(t *testing.T) {
 	} {
 		requireFailure(t, invalid(want), c.Do(t, http.MethodGet, searchPath+"?"+query, nil))
 	}
-	c.Do(t, http.MethodGet, searchPath+"?query=a+b+c+d+e+f+g+h+i+j", nil).OK(t)
+	for _, query := range []string{"a+b+c+d+e+f+g+h+i+j", "abc*", "%D0%B9%D1%86%D1%83*"} {
+		c.Do(t, http.MethodGet, searchPath+"?query="+query, nil).OK(t)
+	}
 	requireFailure(t, invalid("query: "), c.Do(t, http.MethodGet, rankPostsPath, nil))
 	requireFailure(t, invalid("filter: "), c.Do(t, http.MethodGet, rankCommunitiesPath+"?filter=mine&query=a", nil))
 }

@@ -133,12 +133,14 @@ func TestMyStoryTargets(t *testing.T) {
 	t.Parallel()
 	reader := newUser(t, region.US, "reader")
 	followed, blocked, unknown := newUser(t, region.SG, "followed"), newUser(t, region.EU, "blocked"), newUser(t, region.EU, "unknown")
+	unfollowed := newUser(t, region.SG, "unfollowed")
 	club, left := newClub(t), newClub(t)
 	join(t, club.id, reader)
 	join(t, left.id, reader)
-	for _, c := range []*apptest.Client{followed, blocked} {
+	for _, c := range []*apptest.Client{followed, blocked, unfollowed} {
 		reader.Do(t, http.MethodPost, "/api/v4/me/following/"+c.UserID, nil).OK(t)
 	}
+	reader.Do(t, http.MethodDelete, "/api/v4/me/following/"+unfollowed.UserID, nil).OK(t)
 	mine := func(c *apptest.Client, query string) []string {
 		t.Helper()
 		r := c.Do(t, http.MethodGet, "/api/v5/me/global-story-targets"+query, nil)
@@ -154,6 +156,7 @@ func TestMyStoryTargets(t *testing.T) {
 	byClub := newStory(t, club.boss, club.id)
 	newWallStory(t, blocked)
 	newWallStory(t, unknown)
+	newWallStory(t, unfollowed)
 	newWallStory(t, reader)
 	blocked.Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+reader.UserID, nil).OK(t)
 	reader.Do(t, http.MethodDelete, communitiesPath+"/"+left.id+"/leave", nil).OK(t)
@@ -164,6 +167,7 @@ func TestMyStoryTargets(t *testing.T) {
 	report(t, reader, activity("story", byClub, time.Now()))
 	require.Equal(t, []string{club.id}, mine(reader, "?seenState=seen"))
 	require.Equal(t, []string{reader.UserID, followed.UserID}, mine(reader, "?seenState=unseen"))
+	require.Equal(t, []string{reader.UserID, followed.UserID}, mine(reader, ""), "those that were not seen by default")
 	newStory(t, club.boss, club.id)
 	require.Empty(t, mine(reader, "?seenState=seen"), "there is a new one")
 	requireTargetPages(t, reader, []string{club.id, reader.UserID, followed.UserID})

@@ -102,11 +102,21 @@ func TestChannel(t *testing.T) {
 
 	nextMillisecond()
 	changed := requireChannel(t, boss.At(region.US).Do(t, http.MethodPut, channelPath(id), object{"displayName": "Bees", "tags": []string{"z"}, "metadata": object{"b": 2.0}}))
-	require.Subset(t, changed, object{"displayName": "Bees", "tags": []any{"z"}, "metadata": object{"b": 2.0}, "avatarFileId": avatar, "notificationMode": "silent"})
+	require.Subset(t, changed, object{
+		"displayName": "Bees", "tags": []any{"z"}, "metadata": object{"b": 2.0}, "avatarFileId": avatar, "notificationMode": "silent",
+		"messageAutoDeleteEnabled": true, "autoDeleteMessageByFlagLimit": 7.0,
+	})
 	require.NotEqual(t, c["updatedAt"], changed["updatedAt"])
 	requireFailure(t, notAllowed, friend.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))
 	requireFailure(t, notAllowed, stranger.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))
-	requireChannel(t, admin(t).Do(t, http.MethodPut, channelPath(id), object{"avatarFileId": ""}))
+	fields := object{
+		"displayName": "Ants", "tags": []any{"y", "z"}, "metadata": object{"c": 3.0}, "avatarFileId": fileOf(t, "image"), "notificationMode": "subscribe",
+		"messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 9.0,
+	}
+	require.Subset(t, requireChannel(t, boss.Do(t, http.MethodPut, channelPath(id), with(fields, object{"tags": []string{"y", "z", "y"}}))), fields)
+	changed = requireChannel(t, admin(t).Do(t, http.MethodPut, channelPath(id), object{"avatarFileId": ""}))
+	require.Subset(t, changed, with(fields, object{"avatarFileId": ""}))
+	require.Equal(t, changed, getChannel(t, friend, id))
 
 	requireFailure(t, notAllowed, friend.Do(t, http.MethodDelete, channelPath(id), nil))
 	gone := boss.Do(t, http.MethodDelete, channelPath(id), nil).OK(t)

@@ -33,6 +33,7 @@ func TestDeletedUsersAreNotFound(t *testing.T) {
 		requireFailure(t, notFound, alice.Do(t, http.MethodGet, path, nil))
 	}
 	requireFailure(t, notFound, alice.Do(t, http.MethodGet, wall, nil))
+	requireFailure(t, notFound, alice.Do(t, http.MethodPost, postsPath, with(textPost("x"), object{"targetType": "user", "targetId": gone.UserID})))
 	require.Empty(t, find(""))
 	require.Equal(t, []string{gone.UserID}, find("&isDeleted=true"))
 }

@@ -185,6 +185,33 @@ func TestFlagItemClaims(t *testing.T) {
 	requireFlagCounts(t, club.boss, "communityId="+club.id, 0, 0, 1)
 }
 
+// TestMessageItemClaims has moderators of different authority in a channel compete for the item of a message.
+func TestMessageItemClaims(t *testing.T) {
+	t.Parallel()
+	boss, mod, peer := newUser(t, region.EU, "boss"), newUser(t, region.US, "mod"), newUser(t, region.SG, "peer")
+	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
+	chat := newChat(t, boss, mod, peer, author, other)
+	chat.promote(t, mod, peer)
+	message := chat.newMessage(t, author, "hello")
+	author.Do(t, http.MethodPost, messagesPath+"/"+message+"/flags", nil).OK(t)
+	item := flagItemsPath + "/" + message
+	held := failure{status: 409, code: 400900}
+	done := object{"outcome": "dismissed"}
+	requireAttempts(t, []attempt{
+		{"claim by a member", other, http.MethodPost, item + "/claim", nil, notFound},
+		{"claim", mod, http.MethodPost, item + "/claim", nil, failure{}},
+		{"claim by a peer", peer, http.MethodPost, item + "/claim", nil, held},
+		{"resolve by a peer", peer, http.MethodPost, item + "/resolve", done, held},
+		{"claim by the creator", boss, http.MethodPost, item + "/claim", nil, failure{}},
+		{"claim by the one before", mod, http.MethodPost, item + "/claim", nil, held},
+		{"release", boss, http.MethodDelete, item + "/claim", nil, failure{}},
+		{"resolve", mod, http.MethodPost, item + "/resolve", done, failure{}},
+		{"resolve again by a peer", peer, http.MethodPost, item + "/resolve", done, held},
+		{"resolve again by the creator", boss, http.MethodPost, item + "/resolve", done, failure{}},
+	})
+	requireFlagCounts(t, boss, "channelId="+chat.id, 0, 0, 1)
+}
+
 // TestLapsedClaim has a moderator claim an item again whose claim by a moderator of the same authority has lapsed.
 func TestLapsedClaim(t *testing.T) {
 	t.Parallel()

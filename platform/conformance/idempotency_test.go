@@ -124,6 +124,21 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	require.Len(t, posts.List(t, "posts"), 1)
 }
 
+// TestIdempotencyKeyOfInvitationsAfterACrash removes the answer with the invitations of two users: a retry gets both of them, and
+// creates none.
+func TestIdempotencyKeyOfInvitationsAfterACrash(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	boss, bob, carol := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "bob"), n.NewUser(t, region.SG, "carol")
+	body := inviteMembers(newCommunity(t, boss), bob, carol)
+	boss = boss.With("Idempotency-Key", "key")
+	first := requireInvitations(t, boss.Do(t, http.MethodPost, invitationsPath, body))
+	execute(t, n, "UPDATE idempotency_keys SET answer = NULL, locked_until = now() - interval '1 second'")
+	again := requireInvitations(t, boss.At(region.SG).Do(t, http.MethodPost, invitationsPath, body))
+	require.Len(t, first.lists["invitations"], 2)
+	require.ElementsMatch(t, first.lists["invitations"], again.lists["invitations"])
+}
+
 // TestIdempotencyKeyOfLargeAnswers repeats requests whose answers are too large to be stored: one that creates a post, and one that
 // flags it.
 func TestIdempotencyKeyOfLargeAnswers(t *testing.T) {

@@ -103,6 +103,46 @@ func TestMemberDelta(t *testing.T) {
 	}
 }
 
+// TestUserEvents checks the event about each change of a user of a channel, of which there is none if nothing changes.
+func TestUserEvents(t *testing.T) {
+	later := now.Add(time.Hour)
+	for _, c := range []struct {
+		old      string // "" is a user who was never in the channel
+		new      string
+		mute     bool
+		own, set string // the events of the user's own change and of one by another user
+	}{
+		{"", store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{store.ChannelNone, store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{store.ChannelBanned, store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{store.ChannelMember, store.ChannelNone, false, "channel.left", "channel.membersRemoved"},
+		{"", store.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{store.ChannelNone, store.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{store.ChannelMember, store.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{store.ChannelBanned, store.ChannelNone, false, "channel.unbanned", "channel.unbanned"},
+		{store.ChannelBanned, store.ChannelBanned, false, "", ""},
+		{store.ChannelMember, store.ChannelMember, false, "", ""},
+		{store.ChannelNone, store.ChannelNone, false, "", ""},
+		{store.ChannelMember, store.ChannelMember, true, "channel.setMutedUsers", "channel.setMutedUsers"},
+	} {
+		change := store.ChannelUserChange{New: store.ChannelUser{UserID: "user", Membership: c.new}}
+		if c.old != "" {
+			change.Old = &store.ChannelUser{UserID: "user", Membership: c.old}
+		}
+		if c.mute {
+			change.New.MutedUntil = &later
+		}
+		require.Equal(t, c.own, userEvent("user", change), "own change from %q to %q", c.old, c.new)
+		require.Equal(t, c.set, userEvent("other", change), "change by another user from %q to %q", c.old, c.new)
+	}
+	member := func(id string) store.ChannelUserChange {
+		return store.ChannelUserChange{New: store.ChannelUser{UserID: id, Membership: store.ChannelMember}}
+	}
+	unchanged := store.ChannelUserChange{Old: &store.ChannelUser{UserID: "d"}, New: store.ChannelUser{UserID: "d"}}
+	require.Equal(t, map[string][]string{"channel.joined": {"a"}, "channel.membersAdded": {"b", "c"}},
+		userEvents("a", []store.ChannelUserChange{member("b"), member("a"), unchanged, member("c")}))
+}
+
 func TestListOf(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,18 @@ func TestForms(t *testing.T) {
 			require.Equal(t, fail.KindValidation, fail.From(err).Kind, name)
 		}
 	}
+}
+
+// TestUsagesOfUploads checks which usages of a day an upload is refused for at its start, and that its bytes are added to those of the day.
+func TestUsagesOfUploads(t *testing.T) {
+	t.Parallel()
+	used := []store.DailyUsage{
+		{Kind: store.UsageChannels, Used: 1}, {Kind: store.UsageUploads, Used: 2}, {Kind: store.UsageCommunities, Used: 3}, {Kind: store.UsageUploadBytes, Used: 4},
+	}
+	uploads := slices.DeleteFunc(used, isNotUpload)
+	require.Equal(t, []store.DailyUsage{{Kind: store.UsageUploads, Used: 2}, {Kind: store.UsageUploadBytes, Used: 4}}, uploads)
+	require.Equal(t, int64(4), usedBytes(uploads))
+	require.Zero(t, usedBytes(uploads[:1]))
 }
 
 // TestAddressForAnonymousCallers checks that a caller who is neither a user nor an administrator gets no proof: one without a viewer is

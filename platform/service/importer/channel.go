@@ -97,7 +97,8 @@ func (i *Importer) takeConversations(ctx context.Context, rows []*row) error {
 			r.requireUser("data.userIds", publicID, users[publicID])
 			r.users = append(r.users, users[publicID])
 		}
-		if r.err == nil && len(r.partners) > 0 {
+		known := !slices.ContainsFunc(r.users, func(u store.User) bool { return u.ID == "" })
+		if known && len(r.partners) > 0 { // a conversation that exists is kept if one of them was deleted
 			r.internal = i.Directory.ConversationID(service.Map(r.users, func(u store.User) string { return u.ID }))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -59,6 +60,73 @@ func TestImport(t *testing.T) {
 	require.Equal(t, rows, w.mustImport(t, text).Present)
 }
 
+// TestImportedFields checks the columns of the rows of objects with all of their fields, and of some without.
+func TestImportedFields(t *testing.T) {
+	w := newWorld(t)
+	text, err := os.ReadFile("testdata/fields.jsonl")
+	require.NoError(t, err)
+	w.mustImport(t, string(text))
+	const times = `, created_at::DATE, updated_at::DATE`
+	for _, c := range []struct{ from, columns, want string }{
+		{
+			`users WHERE public_id = 'ada'`, `display_name, description, avatar_custom_url, metadata` + times,
+			`["Ada","d","https://a.example",{"a":1},"2020-01-01","2020-02-01"]`,
+		},
+		{
+			`users WHERE public_id = 'bob'`, `display_name, description, avatar_custom_url, metadata` + times,
+			`["bob","","",{},"2026-11-20","2026-11-20"]`,
+		},
+		{
+			`communities`, `creator_public_id, display_name, description, is_public, only_admin_can_post, post_approval, tags, metadata` + times,
+			`["ada","C","d",false,true,true,["t"],{"a":1},"2020-01-01","2020-02-01"]`,
+		},
+		{
+			`posts WHERE id = '02d2a0f08b0d4a3c6e7f2001'`,
+			`author_public_id, target_type, target_id, target_public_id, feed_type, data_type, data, tags, hashtags, metadata, edited_at::DATE` + times,
+			`["bob","community","` + climbing + `","` + climbing + `","published","acme.card",{"a":1},["t"],["h"],{"a":1},` +
+				`"2020-02-01","2020-01-01","2020-02-01"]`,
+		},
+		{
+			`posts WHERE id = '02d2a0f08b0d4a3c6e7f2001'`,
+			`annotations->'links'->0->>'url', jsonb_array_length(mentionees), mentionees->0->>'type', mentionees->0->'userIds', mentionees->0->'userPublicIds',
+				mentionees->0->'userInternalIds'->>0 = (SELECT id FROM users WHERE public_id = 'ada')`,
+			`["https://a.example",1,"user",["ada"],["ada"],true]`,
+		},
+		{
+			`posts WHERE id = '01d2a0f08b0d4a3c6e7f2002'`,
+			`author_public_id, target_type, target_public_id, target_id = author_id, data_type, data, mentionees` + times,
+			`["bob","user","bob",true,"text",{"text":"a"},[],"2020-01-01","2020-01-01"]`,
+		},
+		{
+			`channels WHERE type = 'community'`,
+			`public_id, creator_public_id, display_name, is_public, notification_mode, auto_delete_enabled, auto_delete_flags, tags, metadata,
+				created_at::DATE`,
+			`["talk","ada","Talk",true,"silent",true,7,["t"],{"a":1},"2020-01-01"]`,
+		},
+		{
+			`channels WHERE type = 'conversation'`,
+			`public_id = id, creator_public_id, display_name, is_distinct, is_public, tags, metadata, created_at::DATE`,
+			`[true,"ada","Us",true,false,["t"],{"a":1},"2020-01-01"]`,
+		},
+		{
+			`messages WHERE id LIKE '%3001'`,
+			`channel_public_id, creator_public_id, data_type, data, tags, metadata, mentions, parent_id, created_at::DATE`,
+			`["talk","bob","custom",{"a":1},["t"],{"a":1},[],"","2020-01-02"]`,
+		},
+		{
+			`messages WHERE id LIKE '%3002'`,
+			`channel_public_id, creator_public_id, data_type, data, tags, metadata, right(parent_id, 4), created_at::DATE`,
+			`["talk","ada","text",{"text":"a"},[],{},"3001","2020-01-02"]`,
+		},
+		{
+			`messages JOIN channels ON channels.id = channel_id JOIN users ON users.id = messages.creator_id WHERE messages.id LIKE '%3001'`,
+			`channels.public_id, users.public_id, feed_id = channel_id, channel_type`, `["talk","bob",true,"community"]`,
+		},
+	} {
+		require.JSONEq(t, c.want, w.Text(t, `SELECT json_build_array(`+c.columns+`)::TEXT FROM `+c.from), c.from)
+	}
+}
+
 // TestImportContinues interrupts an import before each of its transactions, and repeats it until it is complete.
 func TestImportContinues(t *testing.T) {
 	w := newWorld(t)
@@ -105,6 +173,7 @@ func TestImportStops(t *testing.T) {
 		"no target":    {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetType":"community","targetId":"` + unknown + `","data":{"text":"a"}}}`, `data.targetId: there is no community "` + unknown + `": import it first`},
 		"no creator":   {`{"type":"community","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"displayName":"a"}}`, `userId: there is no user "dora": import it first`},
 		"no channel":   {`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"channelId":"a","data":{"text":"a"}}}`, "data: there is no such channel or conversation: import it first"},
+		"no author":    {`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"channelId":"a","data":{"text":"a"}}}`, `userId: there is no user "dora": import it first`},
 		"no partner":   {`{"type":"conversation","userId":"ada","data":{"userIds":["dora"]}}`, `data.userIds: there is no user "dora": import it first`},
 		"no member":    {`{"type":"channelMember","userId":"dora","data":{"channelId":"a"}}`, `userId: there is no user "dora": import it first`},
 		"other home":   {`{"type":"post","id":"01d6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"data":{"text":"a"}}}`, "id: begins with the digits of the region us, but the object belongs to eu"},
@@ -177,6 +246,7 @@ func TestMessages(t *testing.T) {
 		fmt.Sprintf(line, "4003", "1T08:24:55", ""):                                       "createdAt: must not be before the channel and its last message, 2019-06-01T08:24:56Z: sort messages by time",
 		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf236008b0d4a3c6e7f4002"`): `data.parentId: the parent "5cf236008b0d4a3c6e7f4002" must be a message of the channel that is not a reply: import it first`,
 		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf38f808b0d4a3c6e7f3003"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f3003" must be a message of the channel that is not a reply: import it first`,
+		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf38f808b0d4a3c6e7f4009"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f4009" must be a message of the channel that is not a reply: import it first`,
 	} {
 		_, err := w.importText(t.Context(), wrong, 1)
 		require.EqualError(t, err, "file:1: "+reason)
@@ -198,6 +268,8 @@ func TestMessages(t *testing.T) {
 	reads.SegmentsBefore(id, []time.Time{members[0].JoinedAt}, &before)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, []int64{4}, before, "users have read what was written before they joined")
+	_, err := w.importText(t.Context(), fmt.Sprintf(line, "4003", "3T08:24:56", "")+"\n"+fmt.Sprintf(line, "4004", "3T08:24:55", ""), 1)
+	require.EqualError(t, err, "file:2: createdAt: must not be before the channel and its last message, 2019-06-03T08:24:56Z: sort messages by time")
 }
 
 // TestChannelMembers imports members of each role into a channel. A line that repeats a membership changes nothing.
@@ -253,7 +325,16 @@ func TestDeletedReferences(t *testing.T) {
 	w.Exec(t, `UPDATE users SET deleted_at = now() WHERE public_id = 'bob'`)
 	refused(fmt.Sprintf(post, "bob", "user", "ada"), `userId: there is no user "bob": import it first`)
 	refused(fmt.Sprintf(post, "ada", "user", "bob"), `data.targetId: there is no user "bob": import it first`)
+	refused(`{"type":"conversation","userId":"ada","data":{"userIds":["bob"]}}`, `data.userIds: there is no user "bob": import it first`)
 	require.Equal(t, int64(1), w.mustImport(t, fmt.Sprintf(post, "ada", "user", "ada")).Imported)
+	w.Exec(t, `UPDATE users SET deleted_at = now()`)
+	var kept []string
+	for line := range strings.Lines(readExample(t)) {
+		if !strings.Contains(line, `"type": "member"`) && !strings.Contains(line, `"type": "channelMember"`) {
+			kept = append(kept, line)
+		}
+	}
+	require.Equal(t, int64(len(kept)), w.mustImport(t, strings.Join(kept, "")).Present, "rows that exist are kept, except memberships")
 }
 
 // TestReadFails checks that an error of the file is not one of a line, so that the import may be continued.

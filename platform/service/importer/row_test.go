@@ -17,6 +17,7 @@ func TestBadLines(t *testing.T) {
 	i := New(optionsOf(t))
 	const post = `{"type":"post","id":"` + climbingInFile + `","userId":"ada","data":{*}}`
 	const message = `{"type":"message","id":"` + climbingInFile + `","userId":"ada","data":{*}}`
+	const conversation = `{"type":"conversation","userId":"ada","data":{"userIds":[*]}}`
 	for line, reason := range map[string]string{
 		`{`:                            "the line must be one JSON object",
 		`[]`:                           "the line must be one JSON object",
@@ -64,6 +65,7 @@ func TestBadLines(t *testing.T) {
 		`{"type":"channelMember","userId":"ada"}`:                                                       "data.channelId: must be the channelId of a channel",
 		`{"type":"channelMember","userId":"ada","data":{"channelId":"a","role":"owner"}}`:               "data.role: must be member, moderator or banned",
 		`{"type":"conversation","userId":"ada","data":{"userIds":["ada"]}}`:                             "data.userIds: must have 1 to 10 users besides userId",
+		fill(conversation, `"1","2","3","4","5","6","7","8","9","10","11"`):                             "data.userIds: must have 1 to 10 users besides userId",
 		fill(message, ``): "data: must have either channelId or userIds",
 		fill(message, `"channelId":"a","userIds":["bob"]`):                           "data: must have either channelId or userIds",
 		fill(message, `"userIds":"bob"`):                                             "data.userIds: must be a list of strings",
@@ -78,6 +80,12 @@ func TestBadLines(t *testing.T) {
 		require.Error(t, err, line)
 		require.Contains(t, newLineError("file", 1, err).Error(), "file:1: ", line)
 		require.Contains(t, reasonOf(err), reason, line)
+	}
+	for _, line := range []string{
+		fill(conversation, `"1","2","3","4","5","6","7","8","9","10","ada"`), `{"type":"channel","userId":"ada","data":{"channelId":"a","type":"broadcast"}}`,
+	} {
+		_, err := i.parse(1, []byte(line))
+		require.NoError(t, err, line)
 	}
 }
 

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
@@ -39,6 +41,19 @@ var unimplemented = edge.Services{
 	Event: plazav1connect.UnimplementedEventServiceHandler{},
 	Room:  plazav1connect.UnimplementedRoomServiceHandler{}, Story: plazav1connect.UnimplementedStoryServiceHandler{},
 	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{}, Webhook: plazav1connect.UnimplementedWebhookServiceHandler{},
+}
+
+// TestRecoveryIsComplete checks when the answer of a request that was carried out can be read.
+func TestRecoveryIsComplete(t *testing.T) {
+	t.Parallel()
+	read := func(context.Context, proto.Message, []string) (proto.Message, error) { return nil, nil }
+	ids := []string{"id"}
+	require.True(t, recovery{read, true}.complete(true, ids))
+	require.True(t, recovery{read, false}.complete(true, nil))
+	require.False(t, recovery{read, true}.complete(true, nil), "without the id that it needs")
+	require.False(t, recovery{read, true}.complete(false, ids), "nothing has changed")
+	require.False(t, recovery{read, false}.complete(false, ids), "nothing has changed")
+	require.False(t, recovery{}.complete(true, ids), "there is nothing to read")
 }
 
 // TestEveryOperationIsRecovered checks that each operation with an Idempotency-Key has a recovery or is listed in

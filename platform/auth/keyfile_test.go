@@ -86,6 +86,10 @@ func TestOpenKeySetRejectsInvalidFiles(t *testing.T) {
 	}
 	_, err := auth.OpenKeySet(filepath.Join(t.TempDir(), "absent.json"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
+	path, content := filepath.Join(t.TempDir(), "keys.json"), keys([3]string{"k1", keyOne, ""})
+	writeFile(t, path, content+strings.Repeat(" ", 1<<20-len(content)))
+	_, err = auth.OpenKeySet(path)
+	require.NoError(t, err, "a file of 1 MiB")
 }
 
 func TestKeyLengthLimits(t *testing.T) {
@@ -153,6 +157,17 @@ func TestKeySetKeepsItsKeysWhileTheFileIsInvalid(t *testing.T) {
 			c.Move(time.Second)
 			_, ok := set.Check(keyTwo)
 			require.True(t, ok, "a valid file is loaded again")
+
+			for _, repaired := range []string{keys([3]string{"k2", keyTwo, ""}), keys([3]string{"k1", keyOne, ""})} { // the same keys, and others
+				errorsBefore := strings.Count(log.String(), `"level":"ERROR"`)
+				require.NoError(t, spoil(path))
+				c.Move(time.Second)
+				set.Check(keyTwo)
+				require.Equal(t, errorsBefore+1, strings.Count(log.String(), `"level":"ERROR"`), "logged again after the file was valid: %s", log)
+				writeFile(t, path, repaired)
+				c.Move(time.Second)
+				set.Check(keyTwo)
+			}
 		})
 	}
 }

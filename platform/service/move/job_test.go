@@ -627,26 +627,41 @@ func TestSeveralServers(t *testing.T) {
 	w.requireMoved()
 }
 
-// TestTooManyIDs checks the limit of moved ids, and one past it.
+// TestTooManyIDs checks the limit of moved ids, and one past it. At the limit, no other user can be moved.
 func TestTooManyIDs(t *testing.T) {
 	for limit, want := range map[int64]db.MoveState{posts + 2: db.MoveAnnounced, posts + 1: db.MoveCancelled} {
 		w := newWorld(t)
 		require.Equal(t, want, w.advance(w.service(limit)))
 		require.NoError(t, w.read(w.user))
+		admin, request := w.requestForBob()
+		_, err := w.service(limit).MoveUser(admin, request)
+		if want == db.MoveCancelled {
+			require.NoError(t, err, "no ids have moved")
+			continue
+		}
+		require.ErrorIs(t, err, fail.Conflict())
+		_, err = w.service(limit+1).MoveUser(admin, request)
+		require.NoError(t, err)
 	}
+}
+
+// requestForBob returns an administrator's request to move another user from eu to sg.
+func (w *world) requestForBob() (context.Context, *plazav1.MoveUserRequest) {
+	w.t.Helper()
+	id := region.NewID(region.EU)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUser(store.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+	_, err := w.Deps.Directory.ClaimAll(w.t.Context(), map[string]string{"bob": id})
+	require.NoError(w.t, err)
+	admin := auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	return admin, &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
 }
 
 // TestMoveWithoutStorage moves a user of a network without storage, which needs none at the new home either.
 func TestMoveWithoutStorage(t *testing.T) {
 	w := newWorld(t)
-	id := region.NewID(region.EU)
-	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
-	require.NoError(t, tx.Commit(t.Context()))
-	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": id})
-	require.NoError(t, err)
-	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
-	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+	admin, request := w.requestForBob()
 	atOldHome, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + t.TempDir()})
 	require.NoError(t, err)
 	for _, c := range []struct {

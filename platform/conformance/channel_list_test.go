@@ -164,8 +164,9 @@ func TestReadStateOfChannelUsers(t *testing.T) {
 		}, apptest.Patience, tick)
 	}
 	for _, by := range []*apptest.Client{boss, first, second} {
-		mine := channelUser(t, by, chat.id)
-		require.Equal(t, want[by.UserID], []any{mine["readToSegment"], mine["lastMentionedSegment"]})
+		for i, field := range []string{"readToSegment", "lastMentionedSegment"} {
+			require.Equal(t, want[by.UserID][i], channelUser(t, by, chat.id)[field], field)
+		}
 	}
 }
 

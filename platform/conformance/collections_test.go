@@ -47,7 +47,9 @@ func newFullCommunity(t *testing.T) fullCommunity {
 		u.Do(t, http.MethodPut, "/api/v3/users", face).OK(t)
 	}
 	category := newCategory(t, n.Admin(region.EU), "category", face)
-	c.id = newCommunity(t, c.boss, face, object{"description": c.word, "categoryIds": []string{category}, "userIds": []string{c.member.UserID}})
+	c.id = newCommunity(t, c.boss, face, object{
+		"description": c.word, "categoryIds": []string{category}, "userIds": []string{c.member.UserID},
+	})
 	return c
 }
 

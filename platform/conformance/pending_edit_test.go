@@ -117,19 +117,22 @@ func TestFieldsOfPendingEdits(t *testing.T) {
 	eachEditable(t, func(t *testing.T, e editable) {
 		t.Helper()
 		edit := object{
-			"data": object{"text": "better"}, "metadata": object{"a": "b"}, "mentionees": []object{{"type": "user", "userIds": []string{e.stranger.UserID}}},
+			"data": object{"text": "better"}, "metadata": object{"a": "b"},
+			"mentionees":  []object{{"type": "user", "userIds": []string{e.stranger.UserID}}},
 			"attachments": photos(t, 2), "links": []object{{"index": 0, "length": 6, "url": "https://example.com"}},
 		}
 		if e.noun == "posts" {
 			edit = with(edit, object{
-				"tags": []string{"t"}, "hashtags": []string{"h"}, "productTags": []object{{"productId": "p", "text": "shoe", "index": 0, "length": 4}}, "pinnedProductId": "p",
+				"tags": []string{"t"}, "hashtags": []string{"h"}, "pinnedProductId": "p",
+				"productTags": []object{{"productId": "p", "text": "shoe", "index": 0, "length": 4}},
 			})
 		}
 		before := e.read(t, e.member)
 		e.write(t, e.member, edit).OK(t)
 		shown := e.read(t, e.member)
 		pending := shown["pendingEdit"].(object)
-		require.Equal(t, pending, e.boss.Do(t, http.MethodGet, "/api/v1/communities/"+e.club.id+"/pending-edits", nil).OK(t).Get(t, "pendingEdits.0"))
+		listed := e.boss.Do(t, http.MethodGet, "/api/v1/communities/"+e.club.id+"/pending-edits", nil).OK(t)
+		require.Equal(t, pending, listed.Get(t, "pendingEdits.0"))
 		e.review(t, e.boss, "approve").OK(t)
 		after := e.read(t, e.member)
 		require.Len(t, pending["attachments"], 2)

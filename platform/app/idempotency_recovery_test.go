@@ -51,6 +51,19 @@ var unimplemented = edge.Services{
 	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{}, Webhook: plazav1connect.UnimplementedWebhookServiceHandler{},
 }
 
+// TestRecoveryIsComplete checks when the answer of a request that was carried out can be read.
+func TestRecoveryIsComplete(t *testing.T) {
+	t.Parallel()
+	read := func(context.Context, proto.Message, []string) (proto.Message, error) { return nil, nil }
+	ids := []string{"id"}
+	require.True(t, recovery{read, true}.complete(true, ids))
+	require.True(t, recovery{read, false}.complete(true, nil))
+	require.False(t, recovery{read, true}.complete(true, nil), "without the id that it needs")
+	require.False(t, recovery{read, true}.complete(false, ids), "nothing has changed")
+	require.False(t, recovery{read, false}.complete(false, ids), "nothing has changed")
+	require.False(t, recovery{}.complete(true, ids), "there is nothing to read")
+}
+
 // TestEveryOperationIsRecovered checks that each operation with an Idempotency-Key has a recovery or is listed in
 // repeatable.
 func TestEveryOperationIsRecovered(t *testing.T) {

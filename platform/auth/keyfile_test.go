@@ -86,6 +86,10 @@ func TestOpenKeySetRejectsInvalidFiles(t *testing.T) {
 	}
 	_, err := auth.OpenKeySet(filepath.Join(t.TempDir(), "absent.json"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
+	path, content := filepath.Join(t.TempDir(), "keys.json"), keys([3]string{"k1", keyOne, ""})
+	writeFile(t, path, content+strings.Repeat(" ", 1<<20-len(content)))
+	_, err = auth.OpenKeySet(path)
+	require.NoError(t, err, "a file of 1 MiB")
 }
 
 func TestKeyLengthLimits(t *testing.T) {

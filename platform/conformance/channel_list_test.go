@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -136,6 +137,37 @@ func TestChannelsByActivity(t *testing.T) {
 	before := getChannel(t, boss, first.id)["lastActivity"]
 	first.newMessage(t, boss, "and again")
 	require.Equal(t, before, getChannel(t, boss, first.id)["lastActivity"], "a busy channel is no second hot row")
+}
+
+// TestReadStateOfChannelUsers checks that everyone sees what each member has read, and which message mentioned each member last.
+func TestReadStateOfChannelUsers(t *testing.T) {
+	t.Parallel()
+	boss, first, second := newUser(t, region.EU, "boss"), newUser(t, region.US, "first"), newUser(t, region.SG, "second")
+	chat, other := newChat(t, boss, first, second), newChat(t, boss, first, second)
+	mention := func(c *apptest.Client) object {
+		return object{"mentionedUsers": []object{{"type": "user", "userIds": []string{c.UserID}}}}
+	}
+	chat.newMessage(t, boss, "1")
+	chat.newMessage(t, boss, "2", mention(first))
+	chat.newMessage(t, first, "3", mention(second))
+	chat.newMessage(t, boss, "4")
+	other.newMessage(t, second, "1", mention(boss))
+	second.Do(t, http.MethodPost, channelPath(chat.id)+"/seen", object{"readToSegment": 1}).OK(t)
+	want := map[string][]any{boss.UserID: {4.0, 0.0}, first.UserID: {3.0, 2.0}, second.UserID: {1.0, 3.0}}
+	for i, by := range []*apptest.Client{boss, first, second, admin(t)} {
+		require.Eventually(t, func() bool {
+			found := map[string][]any{}
+			for _, u := range by.At(region.All()[i%3]).Do(t, http.MethodGet, channelUsersPath(chat.id), nil).OK(t).List(t, "channelUsers") {
+				found[text(u.(object), "userId")] = []any{u.(object)["readToSegment"], u.(object)["lastMentionedSegment"]}
+			}
+			return reflect.DeepEqual(want, found)
+		}, apptest.Patience, tick)
+	}
+	for _, by := range []*apptest.Client{boss, first, second} {
+		for i, field := range []string{"readToSegment", "lastMentionedSegment"} {
+			require.Equal(t, want[by.UserID][i], channelUser(t, by, chat.id)[field], field)
+		}
+	}
 }
 
 // TestSeenChannels moves the caller's markers of the default subchannels, only forward.

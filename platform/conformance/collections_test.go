@@ -2,8 +2,10 @@ package conformance
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -33,18 +35,21 @@ type fullCommunity struct {
 	n            *apptest.Network
 	boss, member *apptest.Client
 	id           string
+	word         string // in its description and its posts
 }
 
 func newFullCommunity(t *testing.T) fullCommunity {
 	t.Helper()
 	n := mediaNetwork(t)
-	c := fullCommunity{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member")}
+	c := fullCommunity{n: n, boss: n.NewUser(t, region.EU, "boss"), member: n.NewUser(t, region.US, "member"), word: newWord(t)}
 	face := object{"avatarFileId": n.File(t, "image", 0)}
 	for _, u := range []*apptest.Client{c.boss, c.member} {
 		u.Do(t, http.MethodPut, "/api/v3/users", face).OK(t)
 	}
 	category := newCategory(t, n.Admin(region.EU), "category", face)
-	c.id = newCommunity(t, c.boss, face, object{"categoryIds": []string{category}, "userIds": []string{c.member.UserID}})
+	c.id = newCommunity(t, c.boss, face, object{
+		"description": c.word, "categoryIds": []string{category}, "userIds": []string{c.member.UserID},
+	})
 	return c
 }
 
@@ -58,9 +63,9 @@ func (c fullCommunity) posts(t *testing.T) (posts map[string]string, comment str
 	poll := c.boss.Do(t, http.MethodPost, pollsPath, object{
 		"question": "Which?", "answers": []object{{"dataType": "text", "data": "this"}, {"dataType": "text", "data": "that"}},
 	}).OK(t).String(t, "polls.0.pollId")
-	posts = map[string]string{"pictures": newPost(t, c.boss, c.id, object{"attachments": attached(t, c.n, "image", "video")})}
+	posts = map[string]string{"pictures": newPost(t, c.boss, c.id, textOf(c.word), object{"attachments": attached(t, c.n, "image", "video")})}
 	for kind, data := range map[string]object{"poll": {"pollId": poll}, "liveStream": {"streamId": stream}, "room": {"roomId": room}} {
-		posts[kind] = newPost(t, c.boss, c.id, object{"dataType": kind, "data": data})
+		posts[kind] = newPost(t, c.boss, c.id, object{"dataType": kind, "data": with(data, object{"text": c.word})})
 	}
 	comment = newComment(t, c.member, posts["pictures"], object{"attachments": attached(t, c.n, "image")})
 	newComment(t, c.boss, posts["pictures"], object{"parentId": comment})
@@ -86,6 +91,13 @@ func TestCollectionsAreFilled(t *testing.T) {
 		pinned := map[string][]string{"pictures": {"comments"}, "poll": {"polls"}, "liveStream": {"videoStreamings"}}[kind]
 		requireFilled(t, r, append(pinned, common...)...)
 	}
+	everything := slices.Concat(common, slices.Concat(slices.Collect(maps.Values(carried))...))
+	ranked := c.member.Do(t, http.MethodGet, rankPostsPath+"?query="+c.word, nil)
+	requireFilled(t, ranked, append(everything, "searchResult", "searchResults")...)
+	requireAggregate(t, ranked, "", postAggregate)
+	ranked = c.member.Do(t, http.MethodGet, rankCommunitiesPath+"?query="+c.word, nil)
+	requireFilled(t, ranked, "searchResult", "searchResults", "communities", "communityUsers", "files", "users", "categories", "feeds")
+	requireAggregate(t, ranked, "", communityAggregate)
 	related := []string{"comments", "commentChildren", "communityUsers", "users", "roles", "files"}
 	requireFilled(t, c.boss.Do(t, http.MethodPost, "/api/v3/comments/"+comment+"/flag", object{"commentId": comment}), related...)
 	requireFilled(t, c.boss.Do(t, http.MethodDelete, "/api/v3/comments/"+comment+"/flags", nil), related...)

@@ -5,10 +5,12 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -116,4 +118,19 @@ func newUserIn(t *testing.T, communityID string) *apptest.Client {
 	c := newUser(t, region.SG, "member")
 	join(t, communityID, c)
 	return c
+}
+
+// TestTrendingCommunitiesAreCached creates a community after a server has read the ranking: this server uses it for the configured time.
+func TestTrendingCommunitiesAreCached(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.RankingAge = config.Delay(time.Hour) }))
+	boss := n.NewUser(t, region.EU, "boss")
+	trending := func(code region.Code) []string {
+		return boss.At(code).Do(t, http.MethodGet, trendingPath, nil).OK(t).Strings(t, "communities", "communityId")
+	}
+	first := newCommunity(t, boss)
+	require.Equal(t, []string{first}, trending(region.EU))
+	second := newCommunity(t, boss)
+	require.Equal(t, []string{first}, trending(region.EU))
+	require.ElementsMatch(t, []string{first, second}, trending(region.US))
 }

@@ -218,6 +218,21 @@ func TestEventRsvp(t *testing.T) {
 	first := stranger.Do(t, http.MethodGet, eventsPath+"/"+id+"/rsvp?options[limit]=1", nil).OK(t)
 	require.Equal(t, []string{boss.UserID}, answers("?options[token]="+url.QueryEscape(first.String(t, "paging.next"))))
 
+	for _, c := range []struct {
+		by     *apptest.Client
+		answer string
+	}{{member, "not_going"}, {boss, "interested"}, {stranger, ""}, {admin(t), ""}} {
+		for _, path := range []string{eventsPath + "/" + id, eventsPath + "?originType=community&originId=" + community} {
+			r := c.by.Do(t, http.MethodGet, path, nil).OK(t)
+			if c.answer == "" {
+				require.Empty(t, r.List(t, "eventResponses"), path)
+				continue
+			}
+			require.Equal(t, []string{c.by.UserID}, r.Strings(t, "eventResponses", "userId"), path)
+			require.Equal(t, []string{c.answer}, r.Strings(t, "eventResponses", "status"), path)
+			require.Contains(t, r.Strings(t, "users", "userId"), c.by.UserID, path)
+		}
+	}
 	mine := member.Do(t, http.MethodGet, eventsPath+"/me/rsvps?status=not_going", nil).OK(t)
 	require.Equal(t, []string{id}, mine.Strings(t, "eventResponses", "eventId"))
 	require.Equal(t, []string{id}, mine.Strings(t, "events", "eventId"))

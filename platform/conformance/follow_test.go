@@ -154,7 +154,12 @@ func TestPrivateProfiles(t *testing.T) {
 	us, eu, sg := newUserPerRegion(t, n)
 	require.Equal(t, "public", us.Do(t, http.MethodGet, socialPath, nil).OK(t).String(t, "userPrivacySetting"))
 	follow(t, sg, eu)
-	post := newWallPost(t, eu)
+	tag := newWord(t)
+	post := newWallPost(t, eu, textOf(tag, tag))
+	searched := []string{searchPath + "?hashtags=" + tag, searchPath + "?query=" + tag, rankPostsPath + "?query=" + tag}
+	for _, path := range searched {
+		require.Equal(t, []string{post}, us.Do(t, http.MethodGet, path, nil).OK(t).Strings(t, "posts", "postId"), path)
+	}
 	r := n.Admin(region.US).Do(t, http.MethodPut, socialPath, object{"userPrivacySetting": "private"}).OK(t)
 	require.Equal(t, "private", r.String(t, "socialNetworkSetting.userPrivacySetting"))
 	require.True(t, r.Bool(t, "socialNetworkSetting.globalFeed.showMyPost"))
@@ -176,7 +181,9 @@ func TestPrivateProfiles(t *testing.T) {
 			{"post", c, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "targetId": eu.UserID, "data": object{"text": "hi"}}, want},
 			{"followers", c, http.MethodGet, "/api/v4/users/" + eu.UserID + "/followers", nil, want},
 		})
-		require.Empty(t, c.Do(t, http.MethodGet, "/api/v3/posts/list?postIds[]="+post, nil).OK(t).List(t, "posts"))
+		for _, path := range append(searched, "/api/v3/posts/list?postIds[]="+post) {
+			require.Empty(t, c.Do(t, http.MethodGet, path, nil).OK(t).List(t, "posts"), path)
+		}
 	}
 	blocked(t, us, notMember)
 	require.Equal(t, "pending", follow(t, us, eu))
@@ -200,6 +207,11 @@ func TestPrivateProfiles(t *testing.T) {
 	requireCounts(t, eu, 2, 0, 0)
 	us.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
 	require.Equal(t, []string{post}, us.Do(t, http.MethodGet, wall, nil).OK(t).Strings(t, "data.posts", "postId"))
+	for _, c := range []*apptest.Client{us, sg, eu, n.Admin(region.US)} {
+		for _, path := range searched {
+			require.Equal(t, []string{post}, c.Do(t, http.MethodGet, path, nil).OK(t).Strings(t, "posts", "postId"), path)
+		}
+	}
 
 	require.Equal(t, "pending", follow(t, us, sg))
 	us.Do(t, http.MethodDelete, followingPath+"/"+sg.UserID, nil).OK(t) // cancel

@@ -64,6 +64,20 @@ func TestIdempotencyKeyOfAdministrators(t *testing.T) {
 	require.NotEqual(t, first.Body, other.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t).Body, "the key of another administrator")
 }
 
+// TestIdempotencyKeyWithoutCaller signs users in, one after the other, with the same key or a wrong one: it has no effect.
+func TestIdempotencyKeyWithoutCaller(t *testing.T) {
+	t.Parallel()
+	n := apptest.Shared(t)
+	for _, key := range []string{apptest.UserID("key"), "wrong key"} {
+		a, b := apptest.UserID("a"), apptest.UserID("b")
+		for _, id := range []string{a, a, b, b} {
+			r := device(n, region.EU).With("Idempotency-Key", key).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
+			require.Empty(t, r.Header.Get("Idempotency-Replayed"))
+			require.Equal(t, id, r.String(t, "users.0.userId"))
+		}
+	}
+}
+
 func TestIdempotencyKeyIsBounded(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")

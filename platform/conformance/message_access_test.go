@@ -191,7 +191,7 @@ func TestNetworkSettingsOfMessages(t *testing.T) {
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": false}).OK(t)
 	requireRefused(t, members[1].Do(t, http.MethodPost, flags, nil), http.StatusForbidden, 400300)
 
-	all := object{"mentionedUsers": []object{{"type": "channel"}}}
+	all := object{"mentionedUsers": []object{{"type": "channel", "userIds": userIDs(members...)}}}
 	requireRefused(t, c.sendMessage(t, boss, "@all", all), http.StatusForbidden, 400300)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/chat", object{"isAllowMentionedChannelEnabled": true}).OK(t)
 	require.Equal(t, []any{object{"type": "channel", "userIds": []any{}, "userPublicIds": []any{}}}, requireMessage(t, c.sendMessage(t, boss, "@all", all))["mentionedUsers"])

@@ -178,6 +178,37 @@ func TestRepliesToMessages(t *testing.T) {
 	requireRefused(t, c.sendMessage(t, author, "x", object{"parentId": "nothing"}), http.StatusNotFound, 400400)
 }
 
+// TestMessagesNameTheirChannel sends to a channel of each type: the message and its subchannel contain the channel's type and public id.
+func TestMessagesNameTheirChannel(t *testing.T) {
+	t.Parallel()
+	author, other := newUser(t, region.EU, "author"), newUser(t, region.US, "other")
+	for kind, by := range map[string]*apptest.Client{"community": author, "broadcast": admin(t), "live": author, "conversation": author} {
+		body, path := object{"type": kind, "displayName": "chat", "userIds": userIDs(author, other)}, channelsPath
+		switch kind {
+		case "live":
+			body = object{"type": kind, "roomId": newRoom(t, author)["roomId"], "displayName": "chat"}
+		case "conversation":
+			body, path = object{"type": kind, "userIds": userIDs(other)}, conversationPath
+		default:
+			body["channelId"] = apptest.UserID("chat")
+		}
+		channel := requireChannel(t, by.Do(t, http.MethodPost, path, body))
+		require.Equal(t, kind, channel["type"])
+		want := object{"channelType": kind, "channelId": channel["_id"], "channelPublicId": channel["channelId"]}
+		c := &chat{id: text(channel, "_id"), boss: by}
+		if kind == "broadcast" {
+			c.promote(t, author)
+		}
+		r := c.sendMessage(t, author, "hello")
+		require.Subset(t, requireMessage(t, r), want, kind)
+		require.Subset(t, r.Get(t, "messageFeeds.0"), want, kind)
+		if kind == "community" {
+			f := requireSubchannel(t, author.Do(t, http.MethodPost, subchannelsPath, object{"channelId": channel["_id"], "name": "owls"}))
+			require.Subset(t, f, want, "of a subchannel")
+		}
+	}
+}
+
 // TestMessageOfEveryType sends messages with files of every type. The answers include the files.
 func TestMessageOfEveryType(t *testing.T) {
 	t.Parallel()

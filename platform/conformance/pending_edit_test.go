@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,6 +108,45 @@ func TestEditsWaitForApproval(t *testing.T) {
 		e.boss.Do(t, http.MethodPut, communitiesPath+"/"+e.club.id, object{"needApprovalOnPostCreation": false, "needApprovalOnCommentCreation": false}).OK(t)
 		e.write(t, e.member, object{"metadata": object{"c": "d"}}).OK(t) // nothing is reviewed any more
 		e.requireText(t, "again", "")
+	})
+}
+
+// TestFieldsOfPendingEdits edits every field. The pending edit contains what is answered once it is approved.
+func TestFieldsOfPendingEdits(t *testing.T) {
+	t.Parallel()
+	eachEditable(t, func(t *testing.T, e editable) {
+		t.Helper()
+		edit := object{
+			"data": object{"text": "better"}, "metadata": object{"a": "b"},
+			"mentionees":  []object{{"type": "user", "userIds": []string{e.stranger.UserID}}},
+			"attachments": photos(t, 2), "links": []object{{"index": 0, "length": 6, "url": "https://example.com"}},
+		}
+		if e.noun == "posts" {
+			edit = with(edit, object{
+				"tags": []string{"t"}, "hashtags": []string{"h"}, "pinnedProductId": "p",
+				"productTags": []object{{"productId": "p", "text": "shoe", "index": 0, "length": 4}},
+			})
+		}
+		before := e.read(t, e.member)
+		e.write(t, e.member, edit).OK(t)
+		shown := e.read(t, e.member)
+		pending := shown["pendingEdit"].(object)
+		listed := e.boss.Do(t, http.MethodGet, "/api/v1/communities/"+e.club.id+"/pending-edits", nil).OK(t)
+		require.Equal(t, pending, listed.Get(t, "pendingEdits.0"))
+		e.review(t, e.boss, "approve").OK(t)
+		after := e.read(t, e.member)
+		require.Len(t, pending["attachments"], 2)
+		if e.noun == "posts" {
+			delete(edit, "attachments") // which are child posts
+		}
+		for field := range edit {
+			require.NotEmpty(t, pending[field], field)
+			require.Equal(t, after[field], pending[field], field)
+			require.Equal(t, before[field], shown[field], field)
+			require.NotEqual(t, before[field], after[field], field)
+		}
+		require.Equal(t, strings.TrimSuffix(e.noun, "s"), pending["referenceType"])
+		require.Greater(t, text(pending, "createdAt"), text(before, "createdAt"))
 	})
 }
 

@@ -221,6 +221,16 @@ func TestRankCommunities(t *testing.T) {
 		return found
 	}
 	require.Equal(t, []string{named, listed, described}, find(us))
+	require.Equal(t, []string{named, listed}, find(us, "&options%5Blimit%5D=2"))
+	first := us.Do(t, http.MethodGet, rankCommunitiesPath+"?query="+word+"&options%5Blimit%5D=2", nil).OK(t)
+	token := func(r *apptest.Response, direction string) *apptest.Response {
+		at := rankCommunitiesPath + "?options%5Btoken%5D=" + url.QueryEscape(r.String(t, "paging."+direction))
+		return us.Do(t, http.MethodGet, at, nil).OK(t)
+	}
+	next := token(first, "next")
+	require.Equal(t, []string{described}, next.Strings(t, "communities", "communityId"))
+	require.Empty(t, next.String(t, "paging.next"))
+	require.Equal(t, []string{named, listed}, token(next, "previous").Strings(t, "communities", "communityId"))
 	require.ElementsMatch(t, []string{named, secret, listed, described}, find(sg))
 	require.ElementsMatch(t, []string{named, secret, listed, described}, find(admin(t)))
 	require.Equal(t, []string{named, described}, find(us, "&includeDiscoverablePrivateCommunity=false"))

@@ -136,7 +136,15 @@ func TestListUsers(t *testing.T) {
 	require.Equal(t, append([]string{reader.UserID}, be[:3]...), page.Strings(t, "users", "userId"), "the user with this handle precedes them")
 	page = reader.Do(t, http.MethodGet, search+"[token]="+url.QueryEscape(page.String(t, "paging.next")), nil).OK(t)
 	require.Equal(t, be[3:], page.Strings(t, "users", "userId"))
-	l.as(n.Admin(region.US)).with("filter", "flagged").requireOrder(t, []string{})
+	flagged := l.as(n.Admin(region.US)).with("filter", "flagged")
+	flagged.requireOrder(t, []string{})
+	for _, i := range []int{5, 0, 3} {
+		reader.Do(t, http.MethodPost, myFlagsPath+byTime[i], nil).OK(t)
+	}
+	for _, order := range []string{"", "displayName", "lastCreated"} {
+		flagged.with("sortBy", order).requirePages(t, 1, []string{byTime[5], byTime[3], byTime[0]})
+	}
+	flagged.with("sortBy", "firstCreated").requirePages(t, 1, []string{byTime[0], byTime[3], byTime[5]})
 	l.with("filter", "all").requireOrder(t, byName)
 	l.with("isDeleted", "true").requireOrder(t, []string{})
 	l.with("isDeleted", "false").requireOrder(t, byName)

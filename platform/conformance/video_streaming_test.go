@@ -103,6 +103,7 @@ func TestVideoStream(t *testing.T) {
 	requireResource(t, "streamerUrl.components", streamURLFields, components)
 	require.Equal(t, "rtmps://ingest.test:1935", components["origin"])
 	require.Equal(t, "live/in", components["appName"])
+	require.Regexp(t, `^\w{26}$`, components["streamName"])
 	require.Equal(t, "rtmps://ingest.test:1935/live/in/"+text(components, "streamName")+"?"+text(components, "query"), sent["url"])
 	watched := s["watcherUrl"].(object)
 	for format, want := range map[string]string{

@@ -261,6 +261,11 @@ func TestManagedPrehook(t *testing.T) {
 		return admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": prehook}).OK(t)
 	}
 	require.Equal(t, "https://own.example.com", replace(nil).String(t, "prehook.callbackUrl"), "which the operator did not set")
+	same := object{"secret": own.String(t, "secretKey")}
+	for _, field := range []string{"callbackUrl", "defaultAction", "events", "timeout"} {
+		same[field] = own.Get(t, field)
+	}
+	require.True(t, replace(same).Bool(t, "prehook.isManaged"), "the operator takes over a pre-hook with the same settings")
 	hook := object{
 		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate", "comment.shouldCreate"}, "timeout": 500,
 		"secret": "a secret of some length and more",

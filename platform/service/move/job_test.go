@@ -674,24 +674,17 @@ func TestSeveralServers(t *testing.T) {
 	w.requireMoved()
 }
 
-// TestTooManyIDs checks the limit of moved ids, and one past it. Those of others count.
+// TestTooManyIDs checks the limit of moved ids, and one past it. Those of others count, and at the limit no move begins.
 func TestTooManyIDs(t *testing.T) {
 	w := newWorld(t)
 	w.Exec(t, fmt.Sprintf(`INSERT INTO user_homes (home, user_id, from_home, to_home, state, ids, version, seq)
 		SELECT home, '%s', 'us', 'sg', 'done', 10, 1, 1 FROM (VALUES ('us'), ('eu'), ('sg')) AS homes (home)`, region.NewID(region.US)))
-	other := region.NewID(region.EU)
-	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: other, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
-	require.NoError(t, tx.Commit(t.Context()))
-	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": other})
-	require.NoError(t, err)
-	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
-	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
-	_, err = w.service(10).MoveUser(admin, request)
+	admin, request := w.requestForBob()
+	_, err := w.service(10).MoveUser(admin, request)
 	require.ErrorIs(t, err, fail.Conflict())
 	_, err = w.service(11).MoveUser(admin, request)
 	require.NoError(t, err)
-	w.Exec(t, `DELETE FROM user_moves WHERE id = '`+other+`'`)
+	w.Exec(t, `DELETE FROM user_moves WHERE id = (SELECT id FROM users WHERE public_id = 'bob')`)
 	require.Equal(t, db.MoveCancelled, w.advance(w.service(posts+11)))
 	require.Equal(t, "the network would have too many moved ids", w.move().Reason)
 	for limit, want := range map[int64]db.MoveState{posts + 2: db.MoveAnnounced, posts + 1: db.MoveCancelled} {
@@ -701,17 +694,23 @@ func TestTooManyIDs(t *testing.T) {
 	}
 }
 
-// TestMoveWithoutStorage moves a user of a network without storage, which needs none at the new home either.
-func TestMoveWithoutStorage(t *testing.T) {
-	w := newWorld(t)
+// requestForBob returns an administrator's request to move another user from eu to sg.
+func (w *world) requestForBob() (context.Context, *plazav1.MoveUserRequest) {
+	w.t.Helper()
 	id := region.NewID(region.EU)
 	tx := w.Store.NewTx(region.EU)
 	tx.InsertUser(store.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
-	require.NoError(t, tx.Commit(t.Context()))
-	_, err := w.Deps.Directory.ClaimAll(t.Context(), map[string]string{"bob": id})
-	require.NoError(t, err)
-	admin := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
-	request := &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+	_, err := w.Deps.Directory.ClaimAll(w.t.Context(), map[string]string{"bob": id})
+	require.NoError(w.t, err)
+	admin := auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.Admin, Home: region.EU})
+	return admin, &plazav1.MoveUserRequest{UserId: "bob", Region: "sg"}
+}
+
+// TestMoveWithoutStorage moves a user of a network without storage, which needs none at the new home either.
+func TestMoveWithoutStorage(t *testing.T) {
+	w := newWorld(t)
+	admin, request := w.requestForBob()
 	atOldHome, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + t.TempDir()})
 	require.NoError(t, err)
 	for _, c := range []struct {

@@ -207,14 +207,16 @@ func TestRouted(t *testing.T) {
 		},
 		"no route": {nil, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, "The HTTPRoute is being created.", 15 * time.Second},
 		"not accepted": {
-			[]client.Object{route}, false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending,
+			[]client.Object{route},
+			false, metav1.ConditionUnknown, v1alpha1.ReasonRoutePending,
 			"No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller.", 15 * time.Second,
 		},
 		"accepted": {
 			[]client.Object{accepted}, false, metav1.ConditionTrue, v1alpha1.ReasonRouteAccepted, "The Gateway routes requests to the region.", 0,
 		},
 		"unreadable": {
-			[]client.Object{accepted}, false, metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed,
+			[]client.Object{accepted},
+			false, metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed,
 			"The HTTPRoute could not be read: the cache is gone", 15 * time.Second,
 		},
 	} {

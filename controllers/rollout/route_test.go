@@ -24,19 +24,23 @@ func TestRouteStatus(t *testing.T) {
 	}{
 		"no Gateway": {nil, "Unknown", v1alpha1.ReasonRoutePending, "No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller."},
 		"not reported yet": {
-			[]metav1.Condition{accepted}, "Unknown", v1alpha1.ReasonRoutePending,
+			[]metav1.Condition{accepted},
+			"Unknown", v1alpha1.ReasonRoutePending,
 			"Gateway public has not reported ResolvedRefs of the newest HTTPRoute yet.",
 		},
 		"of an older route": {
-			[]metav1.Condition{condition("Accepted", "True", "Accepted", 1), resolved}, "Unknown", v1alpha1.ReasonRoutePending,
+			[]metav1.Condition{condition("Accepted", "True", "Accepted", 1), resolved},
+			"Unknown", v1alpha1.ReasonRoutePending,
 			"Gateway public has not reported Accepted of the newest HTTPRoute yet.",
 		},
 		"not allowed": {
-			[]metav1.Condition{condition("Accepted", "False", "NotAllowedByListeners", 2), resolved}, "False", v1alpha1.ReasonRouteRefused,
+			[]metav1.Condition{condition("Accepted", "False", "NotAllowedByListeners", 2), resolved},
+			"False", v1alpha1.ReasonRouteRefused,
 			"Gateway public: NotAllowedByListeners: why",
 		},
 		"a service is missing": {
-			[]metav1.Condition{accepted, condition("ResolvedRefs", "False", "BackendNotFound", 2)}, "False", v1alpha1.ReasonRouteRefused,
+			[]metav1.Condition{accepted, condition("ResolvedRefs", "False", "BackendNotFound", 2)},
+			"False", v1alpha1.ReasonRouteRefused,
 			"Gateway public: BackendNotFound: why",
 		},
 		"accepted": {[]metav1.Condition{accepted, resolved}, "True", v1alpha1.ReasonRouteAccepted, "The Gateway routes requests to the region."},

@@ -152,7 +152,7 @@ func TestPushWithoutToken(t *testing.T) {
 	p := passOf()
 	p.Own().Cache = fake.NewClientBuilder().Build()
 	errs, err := p.Push(t.Context(), []v1alpha1.RegionCode{"us"}, func(context.Context, v1alpha1.RegionCode, keyring.Secret) error {
-		require.Fail(t, "there is no token to push with")
+		require.Fail(t, "nothing is pushed without a token")
 		return nil
 	})
 	require.ErrorContains(t, err, "reading Secret acme-signing-keys: ")

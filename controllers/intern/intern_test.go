@@ -144,13 +144,103 @@ func TestPoolStaysSmall(t *testing.T) {
 	group.Wait()
 }
 
-// TestAdditionsAreKept keeps the managed fields of others that say what they added to a template.
+// TestAdditionsAreKept checks of which other managers the managed fields are kept: those that may say what the manager added.
 func TestAdditionsAreKept(t *testing.T) {
-	d := deployment(0)
-	d.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:spec":{"f:volumes":{}}}}}`)
-	kept, err := (&intern.Pool{}).Transform(nil, manager)(d)
+	const template, ports = `{"f:spec":{"f:template":{"f:spec":{"f:volumes":{}}}}}`, `{"f:spec":{"f:ports":{"k:{\"port\":1}":{}}}}`
+	for name, test := range map[string]struct {
+		manager, subresource, fields string
+		kept                         bool
+	}{
+		"a template":              {"user", "", template, true},
+		"ports":                   {"user", "", ports, true},
+		"another field":           {"user", "", `{"f:spec":{"f:paused":{}}}`, false},
+		"a name that is similar":  {"user", "", `{"f:spec":{"f:podTemplate":{},"f:templateOf":{},"f:port":{}}}`, false},
+		"a subresource":           {"user", "scale", template, false},
+		"ours, which is no apply": {manager, "", template, false},
+		"no fields":               {"user", "", "", false},
+	} {
+		entry := metav1.ManagedFieldsEntry{
+			Manager: test.manager, Operation: metav1.ManagedFieldsOperationUpdate, Subresource: test.subresource, Time: new(metav1.Now()),
+		}
+		if test.fields != "" {
+			entry.FieldsV1 = metav1.NewFieldsV1(test.fields)
+		}
+		ours := metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationApply}
+		object := &corev1.Service{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{entry, ours}}}
+		_, err := (&intern.Pool{}).Transform(nil, manager)(object)
+		require.NoError(t, err)
+		want := []metav1.ManagedFieldsEntry{ours}
+		if test.kept {
+			entry.Time = nil
+			want = []metav1.ManagedFieldsEntry{entry, ours}
+		}
+		require.Equal(t, want, object.ManagedFields, name)
+	}
+}
+
+// TestPartsAreShared checks every part of a pod that objects share: two equal pods share it, and pods with another value have their own.
+func TestPartsAreShared(t *testing.T) {
+	slim := (&intern.Pool{}).Transform(nil, manager)
+	parts := func(id string) map[string]uintptr {
+		pod := &corev1.Pod{}
+		pod.Spec.SecurityContext = &corev1.PodSecurityContext{FSGroupChangePolicy: new(corev1.PodFSGroupChangePolicy(id))}
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
+			{Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: id}}}},
+		}}}
+		pod.Spec.Tolerations = []corev1.Toleration{{Key: id}}
+		items := []corev1.KeyToPath{{Key: id}}
+		pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{Items: items}}}}
+		pod.Spec.Containers = []corev1.Container{{
+			LivenessProbe:   &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: id}}},
+			Lifecycle:       &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{id}}}},
+			SecurityContext: &corev1.SecurityContext{ProcMount: new(corev1.ProcMountType(id))},
+			Resources:       corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceName(id): resource.MustParse("1")}},
+			VolumeMounts:    []corev1.VolumeMount{{Name: id}}, Ports: []corev1.ContainerPort{{Name: id}},
+		}}
+		want := pod.DeepCopy()
+		_, err := slim(pod)
+		require.NoError(t, err)
+		require.Equal(t, want, pod, "its content is unchanged")
+		all, c := map[string]uintptr{}, pod.Spec.Containers[0]
+		for _, part := range []any{
+			pod.Spec.SecurityContext, pod.Spec.Affinity, pod.Spec.Tolerations, pod.Spec.Volumes[0].Secret.Items, c.LivenessProbe, c.Lifecycle,
+			c.SecurityContext, c.Resources.Limits, c.VolumeMounts, c.Ports,
+		} {
+			all[reflect.TypeOf(part).String()] = reflect.ValueOf(part).Pointer()
+		}
+		return all
+	}
+	one, other := parts("one"), parts("other")
+	require.Len(t, one, 10)
+	require.Equal(t, one, parts("one"))
+	for name, at := range one {
+		require.NotEqual(t, at, other[name], name)
+	}
+
+	pod := &corev1.Pod{Spec: corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{}, Containers: []corev1.Container{{SecurityContext: &corev1.SecurityContext{}}}}}
+	want := pod.DeepCopy()
+	_, err := slim(pod)
 	require.NoError(t, err)
-	require.Equal(t, d, kept)
-	require.Len(t, d.ManagedFields, 2)
-	require.Equal(t, "user", d.ManagedFields[0].Manager)
+	require.Equal(t, want, pod, "values of two types have the same text")
+}
+
+// TestFullPool checks after how many values a pool begins again.
+func TestFullPool(t *testing.T) {
+	slim := (&intern.Pool{}).Transform(nil, manager)
+	labelled := func(name string) uintptr {
+		service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"name": name}}}
+		_, err := slim(service)
+		require.NoError(t, err)
+		return address(service.Labels)
+	}
+	first := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"name": "first"}}} // it stays, and with it its address
+	_, err := slim(first)
+	require.NoError(t, err)
+	for n := range intern.Most - 1 {
+		labelled(strconv.Itoa(n))
+	}
+	require.Equal(t, address(first.Labels), labelled("first"), "at the limit")
+	labelled("one more")
+	require.NotEqual(t, address(first.Labels), labelled("first"), "one past the limit")
+	require.Equal(t, "first", first.Labels["name"])
 }

@@ -47,7 +47,9 @@ func TestGolden(t *testing.T) {
 // that the labels of the spec can neither merge alerts nor break the file.
 func TestRuleLabels(t *testing.T) {
 	n := sample()
-	n.SN.Spec.Monitoring.Alerts.Labels = map[string]string{"team": "{{ broken", "severity": "none", "network": "x", "region": "x", "home": "x", "kind": "x"}
+	n.SN.Spec.Monitoring.Alerts.Labels = map[string]string{
+		"team": "{{ broken", "alertname": "x", "namespace": "x", "severity": "none", "network": "x", "region": "x", "home": "x", "kind": "x",
+	}
 	perRegion := map[string]int{}
 	for _, group := range monitoring.Rule(n).Spec.Groups {
 		for _, rule := range group.Rules {
@@ -58,8 +60,9 @@ func TestRuleLabels(t *testing.T) {
 			require.Equal(t, "social", rule.Labels["namespace"], rule.Alert)
 			require.Equal(t, "acme", rule.Labels["network"], rule.Alert)
 			require.Equal(t, `{{"{{"}} broken`, rule.Labels["team"], rule.Alert)
-			require.NotContains(t, rule.Labels, "home", rule.Alert)
-			require.NotContains(t, rule.Labels, "kind", rule.Alert)
+			for _, reserved := range []string{"alertname", "home", "kind"} {
+				require.NotContains(t, rule.Labels, reserved, rule.Alert)
+			}
 			require.NotNil(t, rule.For, rule.Alert)
 			require.NotEmpty(t, rule.Annotations["summary"], rule.Alert)
 			require.NotEmpty(t, rule.Annotations["description"], rule.Alert)

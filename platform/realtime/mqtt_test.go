@@ -3,8 +3,10 @@ package realtime_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -273,4 +275,41 @@ func TestMQTTMessagesAreBinary(t *testing.T) {
 	require.Equal(t, 1, w.hub.Streams())
 	require.NoError(t, socket.Write(t.Context(), websocket.MessageText, []byte("text")))
 	require.Eventually(t, func() bool { return w.hub.Streams() == 0 }, patience, time.Millisecond)
+}
+
+// TestNothingIsHeldOfWhatEnded ends a stream, a stream of topics and a connection by MQTT: the hub holds as much as before.
+func TestNothingIsHeldOfWhatEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	address, topic := w.serveMQTT(), networkID+"/user/"+w.user.ID
+	before := w.hub.Held(topic)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	ended := make(chan error, 2)
+	for _, name := range []string{"marker.marker.user-sync", "user.updated"} {
+		c, r := newClient(), w.request("").WithContext(ctx)
+		close(c.open)
+		r.URL.RawQuery = url.Values{"topic": {topic}}.Encode()
+		w.running.Go(func() { ended <- w.hub.Serve(c, r, name) })
+	}
+	client, _ := connect(t, w.options(address, "phone"))
+	token := client.Subscribe(topic, 0, nil)
+	require.True(t, token.WaitTimeout(patience))
+	require.NoError(t, token.Error())
+	during := map[string]int{
+		"users": 1, "streams of users": 3, "streams of homes": 1, "watched sessions": 2, "subscriptions": 2, "clients of the library": 1,
+		"subscribers": 2, "connections": 1, "clients": 1, "streams of topics": 1, "streams in the metrics": 2,
+	}
+	for name := range during {
+		during[name] += before[name]
+	}
+	require.Eventually(t, func() bool { return maps.Equal(during, w.hub.Held(topic)) }, patience, time.Millisecond)
+	running := w.hub.Expiries()
+	leave()
+	for range 2 {
+		require.NoError(t, <-ended)
+	}
+	client.Disconnect(0)
+	require.Eventually(t, func() bool { return maps.Equal(before, w.hub.Held(topic)) }, patience, time.Millisecond)
+	require.Zero(t, running())
 }

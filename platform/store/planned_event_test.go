@@ -62,7 +62,7 @@ func TestRsvps(t *testing.T) {
 		require.ErrorIs(t, err, closed, name)
 	}
 	_, err = answer(open, user, store.RsvpGoing, 10)
-	require.ErrorIs(t, err, closed, "it is over")
+	require.ErrorIs(t, err, closed, "it has ended")
 	mine, err := answer(open, user, store.RsvpGoing, 9)
 	require.NoError(t, err)
 	_, err = answer(open, user, store.RsvpGoing, 9)
@@ -124,7 +124,7 @@ func TestPagesOfEvents(t *testing.T) {
 		rows := list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Status: store.EventCancelled, Limit: 9})
 		require.Len(t, rows, 1)
 		require.Equal(t, cancelled, rows[0].ID)
-		require.Len(t, list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6, "also the one that is over and the cancelled one")
+		require.Len(t, list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6, "also the one that has ended and the cancelled one")
 	}
 	var all []string
 	for _, e := range list(store.EventList{Status: store.EventLive, Limit: 9}) {

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// TestParentsOfRooms requires of the parent of a room the same creator, that it is no child and not deleted, and that it has few children.
+// TestParentsOfRooms requires of the parent of a room the same creator, that it is not a child and not deleted, and that it has few children.
 func TestParentsOfRooms(t *testing.T) {
 	s := openNew(t)
 	creator := region.NewID(region.EU)

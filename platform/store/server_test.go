@@ -108,7 +108,7 @@ func TestServersBehind(t *testing.T) {
 	_, err := conn.Exec(t.Context(), `UPDATE servers SET seen_at = now() - INTERVAL '61 seconds' WHERE id = $1`, two)
 	require.NoError(t, err)
 	require.False(t, behind(), "it has stopped")
-	for n, want := range map[int]bool{998: false, 999: true} { // beside the first one
+	for n, want := range map[int]bool{998: false, 999: true} { // in addition to the first one
 		_, err := conn.Exec(t.Context(), `INSERT INTO servers (home, id, version, capabilities, move_routes, seen_at)
 			SELECT 'eu', 'server ' || i, '1', '{}', ARRAY[$1::text], now() FROM generate_series(1, $2::bigint) AS i`, user+" 3", n)
 		require.NoError(t, err)

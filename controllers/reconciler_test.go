@@ -37,7 +37,7 @@ func TestPassThatDoesNotBegin(t *testing.T) {
 			newer.ResourceVersion += "0"
 			r.written.record(newer)
 		}, ctrl.Result{RequeueAfter: staleRequeue}},
-		"a member is being connected": {func(r *Reconciler, sn *v1alpha1.SocialNetwork) {
+		"a member is being connected": {func(_ *Reconciler, sn *v1alpha1.SocialNetwork) {
 			sn.Spec.DeletionPolicy, sn.Finalizers = v1alpha1.DeletionRetain, []string{v1alpha1.FinalizerClusters}
 			sn.Spec.Regions[0].Cluster, sn.Status.Clusters = "east", []v1alpha1.ClusterNamespace{{Name: "east", Namespace: "plaza"}}
 		}, pendingResult},
@@ -174,8 +174,8 @@ func TestEvents(t *testing.T) {
 		{Type: v1alpha1.ConditionSwept, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonNothingLeft), Message: "Nothing."},
 	}})
 	require.Len(t, recorder.Events, 2, "the first did not change")
-	require.Contains(t, <-recorder.Events, "Warning MigrationFailed SchemaMigrated SchemaMigrated is False: 100% full.")
-	require.Contains(t, <-recorder.Events, "Normal NothingLeft Swept Swept is True: Nothing.")
+	require.Contains(t, <-recorder.Events, "Warning MigrationFailed "+v1alpha1.ConditionSchemaMigrated+" SchemaMigrated is False: 100% full.")
+	require.Contains(t, <-recorder.Events, "Normal NothingLeft "+v1alpha1.ConditionSwept+" Swept is True: Nothing.")
 
 	one := stage.Event{Reason: v1alpha1.ReasonKeysCreated, Message: "100% one"}
 	other := stage.Event{Reason: v1alpha1.ReasonKeysCreated, Message: "other", Warning: true}

@@ -64,7 +64,8 @@ func TestStatusOfKeys(t *testing.T) {
 		Control:     v1alpha1.ControlStatus{CertificatesNotAfter: in(time.Hour)},
 		Conditions: []metav1.Condition{
 			{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: "Why", Message: "Because."},
-			{Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionFalse}, {Type: v1alpha1.ConditionStalled, Status: metav1.ConditionFalse},
+			{Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionFalse},
+			{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionFalse},
 			{Type: v1alpha1.ConditionPaused, Status: metav1.ConditionFalse},
 		},
 	}
@@ -137,8 +138,12 @@ func TestEvacuationIsAwaited(t *testing.T) {
 		says  string
 	}{
 		"begin": {false, []read{
-			{1, condition(metav1.ConditionTrue, "of the spec before")}, {2, nil}, {2, condition(metav1.ConditionFalse, "starting")},
-			{2, condition(metav1.ConditionFalse, "starting")}, {2, condition(metav1.ConditionUnknown, "silent")}, {3, condition(metav1.ConditionTrue, "done")},
+			{1, condition(metav1.ConditionTrue, "of the spec before")},
+			{2, nil},
+			{2, condition(metav1.ConditionFalse, "starting")},
+			{2, condition(metav1.ConditionFalse, "starting")},
+			{2, condition(metav1.ConditionUnknown, "silent")},
+			{3, condition(metav1.ConditionTrue, "done")},
 		}, "Why: starting\nWhy: silent\n"},
 		"end": {true, []read{
 			{1, nil}, {2, condition(metav1.ConditionTrue, "ending")}, {2, condition(metav1.ConditionFalse, "still works")}, {2, nil},

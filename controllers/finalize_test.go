@@ -197,3 +197,63 @@ func TestDeletionFails(t *testing.T) {
 	require.Empty(t, message, "the connection is being established")
 	require.Equal(t, pendingResult, result)
 }
+
+// TestRetainedKeys deletes the objects of a network that retains its keys: those stay in every cluster.
+func TestRetainedKeys(t *testing.T) {
+	keys := func(namespace string) *corev1.Secret {
+		labels := render.KeyLabels("acme", "")
+		labels[render.LabelOwnerNamespace] = "plaza"
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-api-keys", Namespace: namespace, Labels: labels, Finalizers: []string{v1alpha1.FinalizerKeys}}}
+	}
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{
+		Name: "acme-eu", Namespace: "social", Labels: map[string]string{render.LabelOwner: "uid-1"},
+	}}
+	members := connected(nil, service, keys("social"))
+	d := deleteNetwork(t, members, keys("plaza"))
+	d.edit(func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.DeletionPolicy, sn.Finalizers = v1alpha1.DeletionRetain, []string{v1alpha1.FinalizerClusters}
+	})
+	d.waits("cluster east (1 objects)", time.Hour)
+	d.gone()
+	for namespace, cluster := range map[string]client.Client{"plaza": d.Client, "social": members.connection.Client} {
+		var kept corev1.Secret
+		require.NoError(t, cluster.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "acme-api-keys"}, &kept))
+		require.Zero(t, kept.DeletionTimestamp)
+		require.Equal(t, []string{v1alpha1.FinalizerKeys}, kept.Finalizers)
+	}
+}
+
+// edit changes the network.
+func (d *deletion) edit(change func(sn *v1alpha1.SocialNetwork)) *v1alpha1.SocialNetwork {
+	d.t.Helper()
+	var sn v1alpha1.SocialNetwork
+	require.NoError(d.t, d.Client.Get(d.t.Context(), client.ObjectKey{Namespace: "plaza", Name: "acme"}, &sn))
+	before := sn.DeepCopy()
+	change(&sn)
+	require.NoError(d.t, d.Client.Update(d.t.Context(), &sn))
+	return before
+}
+
+// TestFinalizersOfOthers does nothing for a deleted network that only others keep, and deletes the keys of one that has no members.
+func TestFinalizersOfOthers(t *testing.T) {
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-api-keys", Namespace: "plaza", Labels: render.KeyLabels("acme", "")}}
+	for finalizer, deletes := range map[string]bool{"of/others": false, v1alpha1.FinalizerKeys: true} {
+		d := deleteNetwork(t, nil, keys.DeepCopy())
+		d.edit(func(sn *v1alpha1.SocialNetwork) { sn.Finalizers = []string{finalizer, "of/more"} })
+		message, _, err := d.pass()
+		require.NoError(t, err)
+		require.Empty(t, message)
+		err = d.Client.Get(t.Context(), client.ObjectKeyFromObject(keys), &corev1.Secret{})
+		require.Equal(t, deletes, apierrors.IsNotFound(err), finalizer)
+	}
+}
+
+// TestDeletionOfAnOldVersion finalizes a version of a network that is not the newest: the next pass writes the status.
+func TestDeletionOfAnOldVersion(t *testing.T) {
+	d := deleteNetwork(t, &lostClusters{})
+	old := d.edit(func(sn *v1alpha1.SocialNetwork) { sn.Annotations = map[string]string{"a": "b"} })
+	result, err := d.finalize(t.Context(), old)
+	require.NoError(t, err)
+	require.Equal(t, deletionInterval, result.RequeueAfter)
+	d.waits("cluster east (no route)", time.Hour)
+}

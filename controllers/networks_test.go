@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/stagetest"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -49,6 +51,7 @@ func TestMembersAreRecorded(t *testing.T) {
 	record(true)
 	require.Equal(t, []v1alpha1.ClusterNamespace{{Name: "west", Namespace: "social"}}, sn.Status.Clusters, "once")
 	record(false)
+	requireUnchangedConflict(t, r, sn)
 
 	sn.Spec.DeletionPolicy = v1alpha1.DeletionRetain
 	require.NoError(t, r.Client.Update(t.Context(), sn))
@@ -62,6 +65,29 @@ func TestMembersAreRecorded(t *testing.T) {
 	require.NoError(t, r.Client.Status().Update(t.Context(), sn))
 	record(true)
 	requireFinalizers()
+}
+
+// requireUnchangedConflict records the members of a version of a network that is not the newest: the next pass reads it again, and what
+// others wrote stays.
+func requireUnchangedConflict(t *testing.T, r *Reconciler, sn *v1alpha1.SocialNetwork) {
+	t.Helper()
+	old := sn.DeepCopy()
+	sn.Finalizers = append(sn.Finalizers, "of/others")
+	require.NoError(t, r.Client.Update(t.Context(), sn))
+	for name, change := range map[string]func(sn *v1alpha1.SocialNetwork){
+		"the finalizers": func(sn *v1alpha1.SocialNetwork) { sn.Spec.DeletionPolicy = v1alpha1.DeletionRetain },
+		"the status":     func(sn *v1alpha1.SocialNetwork) { sn.Status.Clusters = nil },
+	} {
+		stale := old.DeepCopy()
+		change(stale)
+		changed, err := r.recordMembers(t.Context(), stale)
+		require.NoError(t, err, name)
+		require.True(t, changed, name)
+		require.NoError(t, r.Client.Get(t.Context(), client.ObjectKeyFromObject(sn), sn))
+		require.ElementsMatch(t, []string{v1alpha1.FinalizerClusters, v1alpha1.FinalizerKeys, "of/others"}, sn.Finalizers, name)
+	}
+	sn.Finalizers = old.Finalizers
+	require.NoError(t, r.Client.Update(t.Context(), sn))
 }
 
 // TestNetworksOfASecret checks of which networks a pass begins when a Secret changes.
@@ -137,6 +163,7 @@ func TestRefusal(t *testing.T) {
 		limits  Restrictions
 		secrets []client.Object
 		member  bool
+		patch   string // of the pods' spec
 		want    string
 	}{
 		"no restrictions": {limits: Restrictions{}},
@@ -157,11 +184,23 @@ func TestRefusal(t *testing.T) {
 		"a Secret of the name of a webhook's, in a member": {
 			limits: Restrictions{SecretLabel: usable}, secrets: []client.Object{secret("acme-db", label), secret("crm", nil)}, member: true,
 		},
+		"any Secret and volume": {
+			limits: Restrictions{ImagePrefixes: []string{"plaza:"}}, secrets: []client.Object{secret("acme-db", nil)},
+			patch: `{"volumes": [{"name": "node", "hostPath": {"path": "/"}}], "serviceAccountName": "default"}`,
+		},
+		"a volume": {
+			limits: Restrictions{SecretLabel: usable}, patch: `{"volumes": [{"name": "node", "hostPath": {"path": "/"}}]}`,
+			want: "The operator does not allow volume node: its kind may contain Secrets that it cannot check.",
+		},
+		"a ServiceAccount": {
+			limits: Restrictions{SecretLabel: usable}, patch: `{"serviceAccountName": "default"}`,
+			want: "The operator does not allow ServiceAccount default; pods must use those of the network.",
+		},
 		"allowed Secrets, and those of the operator": {
 			limits: Restrictions{SecretLabel: usable}, secrets: []client.Object{
 				secret("acme-db", label), secret("crm", label), secret("acme-identity", nil), secret("acme-signing-keys", nil),
 				secret("acme-api-keys", nil),
-				secret("acme-eu-server-keys", nil), secret("acme-eu-control", nil),
+				secret("acme-eu-server-keys", nil), secret("acme-eu-control", nil), secret("acme-eu-evacuation", nil),
 			},
 		},
 	} {
@@ -169,6 +208,9 @@ func TestRefusal(t *testing.T) {
 			sn := networkNamed("acme", "plaza:1")
 			sn.Spec.Database.SecretRef.Name, sn.Spec.Regions = "acme-db", []v1alpha1.Region{{Code: "eu"}}
 			sn.Spec.Webhooks = []v1alpha1.Webhook{{SecretRef: v1alpha1.LocalSecretReference{Name: "crm"}}}
+			if c.patch != "" {
+				sn.Spec.Regions[0].PodPatch = &apiextensionsv1.JSON{Raw: []byte(`{"spec": ` + c.patch + `}`)}
+			}
 			api := fake.NewClientBuilder().WithObjects(c.secrets...).Build()
 			at := &stage.Cluster{Cache: api, APIReader: api, Network: render.Network{SN: sn}}
 			if c.member {
@@ -180,6 +222,32 @@ func TestRefusal(t *testing.T) {
 			require.Equal(t, c.want, refusal)
 		})
 	}
+}
+
+// TestRefusalInAMember checks the Secrets of every cluster that can be used, and of none that cannot.
+func TestRefusalInAMember(t *testing.T) {
+	usable, err := labels.Parse("usable=true")
+	require.NoError(t, err)
+	sn := networkNamed("acme", "plaza:1")
+	sn.Spec.Database.SecretRef.Name, sn.Spec.Regions = "acme-db", []v1alpha1.Region{{Code: "us"}, {Code: "eu", Cluster: "west"}}
+	at := func(name string, labels map[string]string) *stage.Cluster {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: "plaza", Labels: labels}}
+		api := fake.NewClientBuilder().WithObjects(secret).Build()
+		return &stage.Cluster{Name: name, Cache: api, APIReader: api, Network: render.Network{SN: sn, Cluster: name, Namespace: "plaza"}}
+	}
+	own, member := at("", map[string]string{"usable": "true"}), at("west", nil)
+	r := &Reconciler{Options: Options{Restrictions: Restrictions{SecretLabel: usable}}}
+	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{own, member}}
+	refusal, err := r.refusal(t.Context(), p)
+	require.NoError(t, err)
+	require.Equal(t, "The operator does not allow Secret acme-db; it must have the label usable=true.", refusal)
+	member.Reason, member.Cache, member.APIReader = v1alpha1.ReasonClusterUnreachable, nil, nil
+	refusal, err = r.refusal(t.Context(), p)
+	require.NoError(t, err)
+	require.Empty(t, refusal)
+	own.Cache = stagetest.Unreadable{Prefix: "acme-db"}
+	_, err = r.refusal(t.Context(), p)
+	require.EqualError(t, err, "reading Secret acme-db: the cache is gone")
 }
 
 // levelServers record the log levels that are set.

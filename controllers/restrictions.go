@@ -136,7 +136,8 @@ func isOwnAccount(sn *v1alpha1.SocialNetwork, name string) bool {
 func isOwnSecret(sn *v1alpha1.SocialNetwork, name string) bool {
 	own := []string{render.IdentitySecret(sn.Name), render.SigningKeysSecret(sn.Name), render.APIKeysSecret(sn.Name)}
 	for _, region := range sn.Spec.Regions {
-		own = append(own, render.ServerKeysSecret(sn.Name, region.Code), render.ControlSecret(sn.Name, region.Code))
+		own = append(own, render.ServerKeysSecret(sn.Name, region.Code), render.ControlSecret(sn.Name, region.Code),
+			render.EvacuationSecret(sn.Name, region.Code))
 	}
 	return slices.Contains(own, name)
 }

@@ -19,6 +19,10 @@ func TestRefusedVolume(t *testing.T) {
 		want   string
 	}{
 		"Secret":               {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{}}, ""},
+		"projected Secrets":    {corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}, ""},
+		"ConfigMap":            {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}, ""},
+		"fields of the pod":    {corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{}}, ""},
+		"claim of the pod":     {corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}, ""},
 		"emptyDir":             {corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, ""},
 		"claim":                {corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}, ""},
 		"image":                {corev1.VolumeSource{Image: &corev1.ImageVolumeSource{}}, ""},

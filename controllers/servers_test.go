@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -27,16 +28,17 @@ import (
 type checkedServers struct {
 	platformclient.Servers
 
-	checks map[string][]statusz.CheckResult
-	mu     sync.Mutex
-	asked  []string // for their checks
+	checks  map[string][]statusz.CheckResult
+	control *statusz.Control
+	mu      sync.Mutex
+	asked   []string // for their checks
 }
 
 func (s *checkedServers) Status(_ context.Context, server platformclient.Server) (statusz.Status, error) {
 	if _, found := s.checks[server.Ops]; !found {
 		return statusz.Status{}, errors.New("connection refused")
 	}
-	return statusz.Status{}, nil
+	return statusz.Status{Control: s.control}, nil
 }
 
 func (s *checkedServers) Readiness(_ context.Context, ops string) (statusz.Readiness, error) {
@@ -97,7 +99,10 @@ func TestCausesOfPods(t *testing.T) {
 		t, servers,
 		serverPod("us-1", "us", "10.0.0.1", nil),
 		serverPod("us-2", "us", "10.0.0.2", nil),
-		serverPod("us-3", "us", "10.0.0.3", notReady),
+		serverPod("us-3", "us", "10.0.0.3", func(pod *corev1.Pod) {
+			notReady(pod)
+			pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+		}),
 		serverPod("us-4", "us", "10.0.0.4", crashed),
 		serverPod("us-5", "us", "10.0.0.5", crashed),
 		serverPod("us-6", "us", "10.0.0.6", func(pod *corev1.Pod) {
@@ -110,6 +115,8 @@ func TestCausesOfPods(t *testing.T) {
 		serverPod("eu-3", "eu", "10.0.0.9", func(pod *corev1.Pod) {
 			pod.DeletionTimestamp, pod.Finalizers = new(metav1.Now()), []string{"example.com/keep"}
 		}),
+		serverPod("us-8", "us", "10.0.0.10", func(pod *corev1.Pod) { pod.Namespace = "elsewhere" }),
+		serverPod("us-9", "us", "10.0.0.11", func(pod *corev1.Pod) { pod.Labels[render.LabelInstance] = "other" }),
 	)
 	cause := func(reason v1alpha1.Reason, message string) podcause.Cause {
 		return podcause.Cause{Reason: reason, Message: message}
@@ -133,6 +140,37 @@ func TestCausesOfPods(t *testing.T) {
 	require.Equal(t, map[v1alpha1.RegionCode][]string{"us": {"us-1", "us-2"}, "eu": {"eu-1", "eu-2"}}, ready)
 	require.Error(t, p.Reports["eu"][0].Err)
 	require.NoError(t, p.Reports["eu"][1].Err)
+}
+
+// TestReportOfAServer checks how a server is called, and from what it was started.
+func TestReportOfAServer(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza"}}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "us"}}
+	pod := serverPod("us-1", "us", "10.0.0.1", func(pod *corev1.Pod) {
+		pod.Labels["pod-template-hash"] = "7d8f9c6b5d"
+		pod.Spec.Containers = []corev1.Container{
+			{Name: "sidecar", Image: "sidecar:1"},
+			{Name: render.ContainerName, Image: "plaza:1", Ports: []corev1.ContainerPort{{Name: "ops", ContainerPort: 9080}, {Name: "control", ContainerPort: 9443}}},
+		}
+	})
+	for _, isEarlier := range []bool{true, false} {
+		servers := &checkedServers{checks: map[string][]statusz.CheckResult{"10.0.0.1:9080": nil}, control: &statusz.Control{}}
+		want := platformclient.Server{
+			Ops: "10.0.0.1:9080", Control: "10.0.0.1:9443", Name: control.ServerName("us", "0123456789abcdef01234567"), Credentials: &control.Credentials{},
+		}
+		if isEarlier {
+			servers.control, want.Control = nil, ""
+		}
+		own := &stage.Cluster{
+			Cache: fake.NewClientBuilder().WithObjects(pod.DeepCopy()).Build(), Servers: servers,
+			Network: render.Network{SN: sn, NetworkID: "0123456789abcdef01234567"},
+		}
+		p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{own}, Network: own.Network, Control: want.Credentials}
+		require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
+		require.Equal(t, []stage.ServerReport{{
+			Pod: "us-1", Server: want, Image: "plaza:1", Template: "7d8f9c6b5d", Status: statusz.Status{Control: servers.control},
+		}}, p.Reports["us"])
+	}
 }
 
 // TestFewPodsAreAsked asks a limited number of servers that are not ready.

@@ -4,14 +4,20 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/scheme"
+	"github.com/plaza-social/plaza/controllers/stage"
 )
 
 func networkNamed(name, image string) *v1alpha1.SocialNetwork {
@@ -63,18 +69,79 @@ func TestPausedUpdateGivesItsTurnBack(t *testing.T) {
 	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
 }
 
-// TestDeletedNetworkGivesItsTurnBack deletes a network during its update: others are updated.
-func TestDeletedNetworkGivesItsTurnBack(t *testing.T) {
+// TestDeletedNetworkIsForgotten deletes a network during its update: others are updated, its metrics end, a new one of the name is not
+// compared with it, and its deleted Secrets with keys go.
+func TestDeletedNetworkIsForgotten(t *testing.T) {
+	registry := prometheus.NewRegistry()
 	r := &Reconciler{
 		Client:  fake.NewClientBuilder().WithScheme(scheme.New()).Build(),
-		Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}, Metrics: NewMetrics(prometheus.NewRegistry()),
+		Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}, Metrics: NewMetrics(registry),
 	}
 	deleted := networkNamed("deleted", "")
+	key := types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "deleted-api-keys", Namespace: deleted.Namespace, Labels: render.KeyLabels(deleted.Name, ""), Finalizers: []string{v1alpha1.FinalizerKeys},
+	}}
+	require.NoError(t, r.Client.Create(t.Context(), keys))
+	require.NoError(t, r.Client.Delete(t.Context(), keys))
+	r.Metrics.Observe(deleted, &v1alpha1.SocialNetworkStatus{}, metav1.Now().Time)
+	deleted.ResourceVersion = "10"
+	r.written.record(deleted)
 	require.Empty(t, r.updates(deleted, metav1.Now().Time).MayBegin().Reason)
 	require.NotEmpty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
-	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}})
+	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
 	require.NoError(t, err)
 	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
+	count, err := testutil.GatherAndCount(registry)
+	require.NoError(t, err)
+	require.Zero(t, count)
+	deleted.ResourceVersion = "9"
+	require.False(t, r.written.isStale(deleted))
+	require.True(t, apierrors.IsNotFound(r.Client.Get(t.Context(), client.ObjectKeyFromObject(keys), keys)))
+}
+
+// TestTurnsOfSeveral lets as many networks be updated at the same time as the limit says. One that waits has no turn, whatever its
+// conditions say.
+func TestTurnsOfSeveral(t *testing.T) {
+	r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 2}}
+	hold := func(name string) stage.Hold { return r.updates(networkNamed(name, ""), metav1.Now().Time).MayBegin() }
+	require.Empty(t, hold("a").Reason)
+	require.Empty(t, hold("b").Reason)
+	require.Equal(t, "Other networks are updated first: plaza/a, plaza/b.", hold("c").Message)
+	r.endTurn(networkNamed("c", ""), statusOf(v1alpha1.ReasonWaitingForTurn))
+	require.Equal(t, v1alpha1.ReasonWaitingForTurn, hold("c").Reason)
+	r.endTurn(networkNamed("a", ""), &v1alpha1.SocialNetworkStatus{})
+	require.Empty(t, hold("c").Reason)
+	require.Equal(t, "Other networks are updated first: plaza/b, plaza/c.", hold("a").Message)
+}
+
+// TestTurnOfSeveralRegions keeps the turn of a network until all its regions are updated, and gives it back if one of them has stopped.
+func TestTurnOfSeveralRegions(t *testing.T) {
+	condition := func(reason v1alpha1.Reason, status metav1.ConditionStatus) v1alpha1.RegionStatus {
+		return v1alpha1.RegionStatus{Conditions: []metav1.Condition{{Type: v1alpha1.RegionUpdated, Status: status, Reason: string(reason)}}}
+	}
+	updating, updated := condition(v1alpha1.ReasonProgressing, metav1.ConditionFalse), condition(v1alpha1.ReasonUpToDate, metav1.ConditionTrue)
+	stopped := condition(v1alpha1.ReasonRolloutStopped, metav1.ConditionFalse)
+	unknown := condition(v1alpha1.ReasonClusterUnreachable, metav1.ConditionUnknown)
+	failed := []metav1.Condition{{Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed)}}
+	for name, c := range map[string]struct {
+		status v1alpha1.SocialNetworkStatus
+		ended  bool
+	}{
+		"the last is updated":   {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updating, updated}}, false},
+		"the first is updated":  {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updated, updating}}, false},
+		"all are updated":       {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updated, updated}}, true},
+		"the last has stopped":  {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updating, stopped}}, true},
+		"the first has stopped": {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{stopped, updated}}, true},
+		"one is not known":      {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updated, unknown}}, true},
+		"the migration failed":  {v1alpha1.SocialNetworkStatus{Conditions: failed, Regions: []v1alpha1.RegionStatus{updated}}, true},
+	} {
+		r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
+		require.Empty(t, r.updates(networkNamed("acme", ""), metav1.Now().Time).MayBegin().Reason)
+		r.endTurn(networkNamed("acme", ""), &c.status)
+		hold := r.updates(networkNamed("other", "plaza:other"), metav1.Now().Time).MayBegin()
+		require.Equal(t, c.ended, hold.Reason == "", name)
+	}
 }
 
 func TestTurnsWithoutLimit(t *testing.T) {

@@ -48,8 +48,8 @@ func TestRequeue(t *testing.T) {
 	require.Equal(t, 5*time.Second, soon.RequeueAfter)
 	require.Nil(t, soon.Priority)
 	require.Equal(t, 100*time.Millisecond, requeueAfter(time.Nanosecond).RequeueAfter)
-	for range 100 {
-		look := requeueAfter(0)
+	for i := range 100 {
+		look := requeueAfter([]time.Duration{0, 720 * time.Hour}[i%2])
 		require.InDelta(t, resyncInterval.Seconds(), look.RequeueAfter.Seconds(), resyncInterval.Seconds()/10)
 		require.Equal(t, handler.LowPriority, *look.Priority)
 		require.Negative(t, *look.Priority)
@@ -65,7 +65,7 @@ func TestMetrics(t *testing.T) {
 	status := &v1alpha1.SocialNetworkStatus{
 		Conditions: []metav1.Condition{{Type: "Ready", Status: "False"}},
 		Regions:    []v1alpha1.RegionStatus{{Code: "eu", Conditions: []metav1.Condition{{Type: "Available", Status: "True"}}}},
-		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "", Attempts: 3},
+		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "93", Attempts: 3},
 		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &metav1.Time{Time: time.Unix(2000, 0)}},
 		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
 
@@ -110,12 +110,16 @@ plaza_operator_region_condition{namespace="n",network="acme",region="eu",status=
 # HELP plaza_operator_schema_version Schema version that the database has (kind=current) and that the image needs (kind=target).
 # TYPE plaza_operator_schema_version gauge
 plaza_operator_schema_version{kind="current",namespace="n",network="acme"} 92
+plaza_operator_schema_version{kind="target",namespace="n",network="acme"} 93
 `)))
-	status.Regions = nil
+	status.Regions, status.Schema.Target = nil, ""
 	m.Observe(sn, status, time.Unix(1002, 0))
 	left, err := testutil.GatherAndCount(registry, "plaza_operator_region_condition")
 	require.NoError(t, err)
 	require.Zero(t, left, "the region went")
+	known, err := testutil.GatherAndCount(registry, "plaza_operator_schema_version")
+	require.NoError(t, err)
+	require.Equal(t, 1, known, "the target is not known")
 	m.Forget(types.NamespacedName{Namespace: "n", Name: "acme"})
 	count, err := testutil.GatherAndCount(registry)
 	require.NoError(t, err)

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -52,7 +54,13 @@ func (c cluster) edit(key, value string) {
 
 // TestApply walks through the changes of an object, in the words in which users read them.
 func TestApply(t *testing.T) {
-	c := newCluster(t, interceptor.Funcs{})
+	applies := 0
+	c := newCluster(t, interceptor.Funcs{
+		Apply: func(ctx context.Context, api client.WithWatch, object runtime.ApplyConfiguration, all ...client.ApplyOption) error {
+			applies++
+			return api.Apply(ctx, object, all...)
+		},
+	})
 	requireChange := func(a Applier, data map[string]string, mode Mode, want string) {
 		t.Helper()
 		a.Client, a.APIReader = c.api, c.api
@@ -62,6 +70,7 @@ func TestApply(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want == "", change.IsEmpty())
 		require.Equal(t, want == "", planned.IsEmpty())
+		require.Equal(t, "a", change.Object.GetName())
 		if want != "" {
 			require.Equal(t, want, planned.String())
 			require.Equal(t, want, change.String())
@@ -81,7 +90,9 @@ func TestApply(t *testing.T) {
 
 	c.edit("b", "1")
 	requireChange(Applier{}, map[string]string{"a": "2"}, Converge, "")
+	before := applies
 	requireChange(Applier{Prune: []string{"data"}}, map[string]string{"a": "2"}, Converge, "change ConfigMap a: remove data.b")
+	require.Equal(t, before, applies, "what is as desired is not applied")
 	require.Equal(t, map[string]string{"a": "2"}, c.live().Data)
 	c.edit("b", "1")
 	requireChange(Applier{Prune: []string{"data"}}, map[string]string{"a": "3"}, Converge, "change ConfigMap a: settings 2, 3; remove data.b")
@@ -89,6 +100,64 @@ func TestApply(t *testing.T) {
 
 	requireChange(Applier{Manager: "scaler"}, map[string]string{"a": "3"}, Converge, "adopt ConfigMap a")
 	require.Len(t, c.live().ManagedFields, 2)
+	adopted, err := Applier{Client: c.api, Manager: "another"}.Plan(t.Context(), config(map[string]string{"a": "3"}), Converge)
+	require.NoError(t, err)
+	require.Equal(t, ".", adopted.At)
+	require.Empty(t, adopted.Words, "nothing of it is managed yet")
+}
+
+// TestChangeInWords checks the description of a change without words, and of one with many additions.
+func TestChangeInWords(t *testing.T) {
+	object := config(nil)
+	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	for want, c := range map[string]Change{
+		"change ConfigMap a: spec.x":                                              {At: "spec.x"},
+		"change ConfigMap a: x from 1 to 2":                                       {At: "spec.x", Words: []string{"x from 1 to 2"}},
+		"change ConfigMap a: spec.x; remove b":                                    {At: "spec.x", Added: []string{"b"}},
+		"change ConfigMap a: remove a; remove b; remove c; remove d; remove e":    {Added: []string{"a", "b", "c", "d", "e", "f"}},
+		"change ConfigMap a: x; remove a; remove b; remove c; remove d; remove e": {Words: []string{"x"}, Added: []string{"a", "b", "c", "d", "e"}},
+	} {
+		c.Object = object
+		require.Equal(t, want, c.String())
+	}
+}
+
+// TestPruneFails checks the errors of the removal of what others added.
+func TestPruneFails(t *testing.T) {
+	var read, write error
+	c := newCluster(t, interceptor.Funcs{
+		Get: func(ctx context.Context, api client.WithWatch, key client.ObjectKey, object client.Object, all ...client.GetOption) error {
+			if _, isPrune := object.(*unstructured.Unstructured); isPrune && read != nil {
+				return read
+			}
+			return api.Get(ctx, key, object, all...)
+		},
+		Patch: func(ctx context.Context, api client.WithWatch, object client.Object, patch client.Patch, all ...client.PatchOption) error {
+			if write != nil {
+				return write
+			}
+			return api.Patch(ctx, object, patch, all...)
+		},
+	})
+	a := Applier{Client: c.api, APIReader: c.api, Prune: []string{"data"}}
+	_, err := a.Apply(t.Context(), config(map[string]string{"a": "1"}), Converge)
+	require.NoError(t, err)
+	c.edit("b", "1")
+	gone := errors.New("gone")
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", gone)
+	for _, test := range []struct {
+		read, write error
+		want        string
+		isStale     bool
+	}{
+		{gone, nil, "read ConfigMap a: gone", false}, {nil, gone, "prune ConfigMap a: gone", false}, {nil, conflict, ErrStale.Error(), true},
+	} {
+		read, write = test.read, test.write
+		_, err := a.Apply(t.Context(), config(map[string]string{"a": "1"}), Converge)
+		require.ErrorContains(t, err, test.want)
+		require.Equal(t, test.isStale, errors.Is(err, ErrStale))
+		require.Len(t, c.live().Data, 2)
+	}
 }
 
 // TestAdditionsAfterTheRead checks that additions are not removed from a version of an object that was not read.
@@ -102,6 +171,10 @@ func TestAdditionsAfterTheRead(t *testing.T) {
 	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.ErrorIs(t, err, ErrStale)
 	require.Len(t, c.live().Data, 2)
+	desired.ResourceVersion, desired.Data = c.live().ResourceVersion, map[string]string{"a": "2"}
+	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
+	require.NoError(t, err, "the version that was read has the additions")
+	require.Equal(t, desired.Data, c.live().Data)
 }
 
 // TestLocked checks that an object is applied to the version that was read only, and is not created in place of one that was read.
@@ -112,6 +185,9 @@ func TestLocked(t *testing.T) {
 	desired.ResourceVersion = "7"
 	_, err := a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.ErrorIs(t, err, ErrStale, "it was deleted")
+	other := newCluster(t, interceptor.Funcs{})
+	_, err = Applier{Client: other.api, APIReader: other.api}.Apply(t.Context(), desired.DeepCopy(), Converge)
+	require.NoError(t, err, "it does not depend on the version")
 	desired.ResourceVersion = ""
 	_, err = a.Apply(t.Context(), desired.DeepCopy(), Locked)
 	require.NoError(t, err)

@@ -163,6 +163,28 @@ func TestControlRepairs(t *testing.T) {
 	require.NotEqual(t, authority, h.Secret("acme-control-authority").Data["authorities.pem"])
 }
 
+// TestEndOfCertificates renews some certificates before the others: the status has the end of the first, and it is renewed in time.
+func TestEndOfCertificates(t *testing.T) {
+	for name, renewed := range map[string][]string{
+		"the operator's": {"acme-control-authority"}, "those of the servers": {"acme-eu-control", "acme-us-control"},
+		"of one region": {"acme-control-authority", "acme-us-control"},
+	} {
+		h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+		h.SettleKeys()
+		end := h.Now.Add(90 * day)
+		h.Now = h.Now.Add(20 * day)
+		for _, secret := range renewed {
+			before := h.Secret(secret).Data["tls.crt"]
+			h.EditSecret(secret, func(s *corev1.Secret) { s.Data["tls.key"] = nil })
+			h.SettleKeys()
+			require.NotEqual(t, before, h.Secret(secret).Data["tls.crt"])
+		}
+		result := h.SettleKeys()
+		require.Equal(t, end, h.SN.Status.Control.CertificatesNotAfter.Time, name)
+		require.LessOrEqual(t, result.Requeue, 40*day, name)
+	}
+}
+
 // TestEarlierServers reports servers without control port, which hold up nothing.
 func TestEarlierServers(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
@@ -193,6 +215,14 @@ func TestCredentials(t *testing.T) {
 	credentials, err = keys.Credentials(t.Context(), h.Pass.Own(), "acme")
 	require.NoError(t, err)
 	require.NoError(t, credentials.Certificate.Leaf.VerifyHostname(control.OperatorName(h.SN.Status.NetworkID)))
+	h.EditSecret("acme-control-authority", func(s *corev1.Secret) { s.Labels = nil })
+	credentials, err = keys.Credentials(t.Context(), h.Clusters()[0], "acme")
+	require.NoError(t, err)
+	require.NotNil(t, credentials, "the cache does not hold the Secret")
+	h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: "acme-control-authority"}
+	_, err = keys.Credentials(t.Context(), h.Clusters()[0], "acme")
+	require.ErrorContains(t, err, "reading the credentials for control calls: ")
+	h.Cache = nil
 	h.EditSecret("acme-control-authority", func(s *corev1.Secret) { s.Data["tls.key"] = nil })
 	credentials, err = keys.Credentials(t.Context(), h.Pass.Own(), "acme")
 	require.NoError(t, err)

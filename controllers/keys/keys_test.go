@@ -432,6 +432,55 @@ func TestExistingSecret(t *testing.T) {
 	}
 }
 
+// TestChangeToKeysOfTheUser names a Secret that does not exist, or cannot be read, instead of the operator's: the status has no keys and no
+// rotation of those any more.
+func TestChangeToKeysOfTheUser(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	require.NotNil(t, h.SN.Status.ServerKeys.NextRotation)
+	h.SN.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "mine"}
+	h.SettleKeys()
+	require.Equal(t, "SecretMissing", regionKeys(h, v1alpha1.RegionEU))
+	require.Equal(t, v1alpha1.ServerKeysStatus{}, h.SN.Status.ServerKeys)
+	h.Cache = stagetest.Unreadable{Client: h.Client, Prefix: "mine"}
+	result := h.SettleKeys()
+	require.Equal(t, "ApplyFailed", regionKeys(h, v1alpha1.RegionEU))
+	require.Contains(t, result.Message, "Secret mine could not be read: the cache is gone.")
+}
+
+// TestBrokenServerKeys lists no keys of a file that is not valid.
+func TestBrokenServerKeys(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.EditSecret("acme-eu-server-keys", func(s *corev1.Secret) { s.Data["server-keys.json"] = []byte(secretText) })
+	h.SettleKeys()
+	require.Equal(t, "KeyFileBroken", regionKeys(h, v1alpha1.RegionEU))
+}
+
+// TestRevokedKeys revokes the keys that the annotation and the spec name, also while the network is paused.
+func TestRevokedKeys(t *testing.T) {
+	for name, revoke := range map[string]func(h *stagetest.Harness, id string){
+		"annotation": func(h *stagetest.Harness, id string) { h.SN.Annotations[v1alpha1.AnnotationRevoke] = "k-other " + id },
+		"spec": func(h *stagetest.Harness, id string) {
+			h.SN.Annotations[v1alpha1.AnnotationRevoke] = "k-other"
+			h.SN.Spec.ServerKeys.Revoke = []string{id}
+		},
+	} {
+		for _, paused := range []bool{false, true} {
+			h := stagetest.New(t, v1alpha1.RegionEU)
+			h.SettleKeys()
+			h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+			h.SettleKeys()
+			require.Equal(t, "KeysVerified Active Retiring", regionKeys(h, v1alpha1.RegionEU))
+			revoke(h, h.SN.Status.Regions[0].ServerKeys[1].ID)
+			h.SN.Spec.Paused = paused
+			h.SettleKeys()
+			require.Equal(t, "KeysVerified Active", regionKeys(h, v1alpha1.RegionEU), name)
+			require.Equal(t, 1, strings.Count(string(h.Secret("acme-eu-server-keys").Data["server-keys.json"]), `"id"`), name)
+		}
+	}
+}
+
 // TestStaleCacheRotatesOnce gives the stage the Secret from before the rotation: it must not create another key.
 func TestStaleCacheRotatesOnce(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)

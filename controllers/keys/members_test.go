@@ -283,6 +283,11 @@ func TestKeysOfANetworkThatIsGone(t *testing.T) {
 	require.Equal(t, before, h.SecretVersions())
 	h.DeleteSecret("acme-signing-keys")
 	h.DeleteSecret("acme-recovery-keys")
+	before = h.SecretVersions()
+	for _, other := range []client.ObjectKey{{Namespace: network.Namespace, Name: "other"}, {Namespace: "other", Name: network.Name}} {
+		require.NoError(t, keys.ReleaseDeleted(t.Context(), h.Client, other))
+		require.Equal(t, before, h.SecretVersions(), "they are not keys of %s", other)
+	}
 	require.NoError(t, keys.ReleaseDeleted(t.Context(), h.Client, network))
 	require.NotContains(t, h.SecretVersions(), "acme-signing-keys=")
 	require.NotContains(t, h.SecretVersions(), "acme-recovery-keys=")

@@ -54,6 +54,7 @@ func takePushes(h *stagetest.Harness) string {
 // TestModeration runs two passes: the first may push, the second reads back.
 func TestModeration(t *testing.T) {
 	older, edited := settings(false, true, 100, 1), settings(true, false, 7, 2)
+	edited.FlagHideLimit = 4
 	differing := settings(true, true, 5, 1)
 	for name, c := range map[string]struct {
 		given   func(h *stagetest.Harness)
@@ -73,6 +74,10 @@ func TestModeration(t *testing.T) {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation = everywhere(older) },
 			reason: v1alpha1.ReasonModerationRuns, then: v1alpha1.ReasonModerationRuns, message: "as of generation 1",
 		},
+		"one pod has the generation before": {
+			given:  func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionEU][1].Moderation = &older },
+			reason: v1alpha1.ReasonModerationRuns, then: v1alpha1.ReasonModerationRuns, message: "as of generation 1",
+		},
 		"other settings of an older generation": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation = everywhere(differing) },
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
@@ -84,7 +89,7 @@ func TestModeration(t *testing.T) {
 		"changed outside the spec": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation = everywhere(edited) },
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
-			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, reportEnabled=false, flagLimit=7, flagHideLimit=0",
+			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, reportEnabled=false, flagLimit=7, flagHideLimit=4",
 		},
 		"changed outside the spec, seen in one region": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation[v1alpha1.RegionSG] = edited },
@@ -185,6 +190,13 @@ func TestModeration(t *testing.T) {
 			},
 			reason: v1alpha1.ReasonModerationRefused, pushes: "0 1 2", then: v1alpha1.ReasonModerationRefused, message: "422, code 500000",
 		},
+		"rejected for now": {
+			given: func(h *stagetest.Harness) {
+				h.Servers.Moderation = everywhere(differing)
+				h.Servers.PushError = &platformclient.ResponseError{Status: 503}
+			},
+			reason: v1alpha1.ReasonModerationPushFailed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationPushFailed,
+		},
 		"signing keys are missing": {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Moderation = everywhere(differing)
@@ -234,14 +246,16 @@ func TestModeration(t *testing.T) {
 // TestModerationNeverWaits checks that one pass asks no server a second time: the settings are read back by the next pass.
 func TestModerationNeverWaits(t *testing.T) {
 	h := newHarness(t)
-	h.SN.Spec.Moderation, h.SN.Generation = v1alpha1.Moderation{WhitelistEnabled: true, FlagLimit: 3}, 3
+	h.SN.Spec.Moderation, h.SN.Generation = v1alpha1.Moderation{WhitelistEnabled: true, FlagLimit: 3, FlagHideLimit: 2}, 3
 	requests := h.Servers.StatusRequests
 	result := h.Run(moderation.Stage{})
 	require.Equal(t, v1alpha1.ReasonModerationPushed, result.Reason)
 	require.Equal(t, time.Second, result.Requeue)
 	require.Equal(t, requests+6, h.Servers.StatusRequests, "only the reports of the pass")
 	require.Equal(t, "0 1 2", takePushes(h))
-	require.Equal(t, settings(true, false, 3, 3), h.Servers.Moderation[v1alpha1.RegionSG])
+	want := settings(true, false, 3, 3)
+	want.FlagHideLimit = 2
+	require.Equal(t, want, h.Servers.Moderation[v1alpha1.RegionSG])
 
 	result = h.Run(moderation.Stage{})
 	require.Equal(t, metav1.ConditionTrue, result.Status)
@@ -249,32 +263,42 @@ func TestModerationNeverWaits(t *testing.T) {
 	require.Empty(t, takePushes(h))
 	require.Empty(t, h.Events)
 	for _, region := range h.SN.Status.Regions {
-		require.Equal(t, settings(true, false, 3, 0).Hash(), region.ModerationHash)
+		require.Equal(t, want.Hash(), region.ModerationHash)
 	}
 }
 
 // TestModerationRetries pushes again, less often, while a server does not report the settings.
 func TestModerationRetries(t *testing.T) {
-	h := newHarness(t)
-	// The condition is that of the spec before the last edit.
-	meta.SetStatusCondition(&h.SN.Status.Conditions, metav1.Condition{
-		Type: v1alpha1.ConditionModerationApplied, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonModerationRuns), ObservedGeneration: 1,
-	})
-	h.Servers.Pods[v1alpha1.RegionEU][1].Moderation = new(settings(true, true, 9, 1))
-	for _, want := range []time.Duration{time.Second, 5 * time.Second, 5 * time.Second} {
-		require.Equal(t, want, h.Run(moderation.Stage{}).Requeue)
-		require.Equal(t, "1", takePushes(h))
+	for _, before := range []metav1.Condition{
+		{Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonModerationRuns), ObservedGeneration: 2},
+		{Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonModerationPushFailed), ObservedGeneration: 1}, // of the spec before the last edit
+	} {
+		h := newHarness(t)
+		before.Type = v1alpha1.ConditionModerationApplied
+		meta.SetStatusCondition(&h.SN.Status.Conditions, before)
+		h.Servers.Pods[v1alpha1.RegionEU][1].Moderation = new(settings(true, true, 9, 1))
+		for _, want := range []time.Duration{time.Second, 5 * time.Second, 5 * time.Second} {
+			require.Equal(t, want, h.Run(moderation.Stage{}).Requeue)
+			require.Equal(t, "1", takePushes(h))
+		}
 	}
 }
 
-func TestModerationHashOfARegionWithDifferingServers(t *testing.T) {
-	h := newHarness(t)
-	other := settings(true, true, 9, 2)
-	h.Servers.Pods[v1alpha1.RegionEU][0].Moderation = &other
-	h.SN.Spec.Paused = true
-	h.Run(moderation.Stage{})
-	require.Equal(t, other.Hash(), h.SN.Status.Regions[1].ModerationHash)
-	require.Equal(t, settings(false, true, 100, 2).Hash(), h.SN.Status.Regions[0].ModerationHash)
+// TestModerationHash checks that the hash of a region is that of settings that differ from the spec, whichever server runs them, and that a
+// server that does not answer runs none.
+func TestModerationHash(t *testing.T) {
+	other, spec := settings(true, true, 9, 2), settings(false, true, 100, 2).Hash()
+	for i := range 2 {
+		h := newHarness(t)
+		h.Servers.Pods[v1alpha1.RegionUS][i].Unreachable = true
+		h.Servers.Pods[v1alpha1.RegionEU][i].Moderation = &other
+		h.Servers.Pods[v1alpha1.RegionSG] = nil
+		h.SN.Spec.Paused = true
+		h.Run(moderation.Stage{})
+		require.Equal(t, spec, h.SN.Status.Regions[0].ModerationHash)
+		require.Equal(t, other.Hash(), h.SN.Status.Regions[1].ModerationHash)
+		require.Empty(t, h.SN.Status.Regions[2].ModerationHash)
+	}
 }
 
 // TestDriftDuringAPush changes the settings outside the spec between a push and its read-back: that is drift, too.
@@ -290,6 +314,16 @@ func TestDriftDuringAPush(t *testing.T) {
 	require.Contains(t, h.Events[0], "flagLimit=7, flagHideLimit=0")
 	require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
 	require.Len(t, h.Events, 1)
+}
+
+// TestDriftAfterTheSettingsRan replaces settings that the servers ran by others of an older generation: that is drift, too.
+func TestDriftAfterTheSettingsRan(t *testing.T) {
+	h := newHarness(t)
+	require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
+	h.Servers.Moderation = everywhere(settings(true, true, 5, 1))
+	require.Equal(t, v1alpha1.ReasonModerationPushed, h.Run(moderation.Stage{}).Reason)
+	require.Len(t, h.Events, 1)
+	require.Contains(t, h.Events[0], "ModerationDrift")
 }
 
 // TestMembersReceiveSettings changes the settings of one region outside the spec: they are pushed to its servers over the connection to

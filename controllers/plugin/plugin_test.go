@@ -1,13 +1,10 @@
 package plugin_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/base64"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -288,7 +285,7 @@ func TestReport(t *testing.T) {
 	}))
 	path := filepath.Join(t.TempDir(), "report.tar.gz")
 	require.Equal(t, path+"\n", u.run("report", "acme", "-f", path))
-	files := unpack(t, path)
+	files := plugin.Unpack(t, path)
 	require.Contains(t, files["socialnetwork.yaml"], "MY_PASSWORD")
 	require.Contains(t, files["objects/ConfigMap.yaml"], "name: acme-us")
 	require.Contains(t, files["errors.txt"], "Deployment: deployments.apps is forbidden", "what the user may not read is named")
@@ -327,31 +324,10 @@ func TestReportOfMembers(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "report.tar.gz")
 	hub.run("report", "acme", "-f", path, "--member", "eu=admin@eu")
-	files := unpack(t, path)
+	files := plugin.Unpack(t, path)
 	require.Contains(t, files["clusters/eu/"+member.namespace+"/objects/ConfigMap.yaml"], "name: acme-eu")
 	require.Contains(t, files["errors.txt"], "clusters/eu/"+member.namespace+"/Deployment: deployments.apps is forbidden")
 	require.Contains(t, files["errors.txt"], `cluster sg: reading the kubeconfig: context "sg" does not exist; name a context of the kubeconfig with --member sg=CONTEXT`)
-}
-
-// unpack returns the files of an archive.
-func unpack(t *testing.T, path string) map[string]string {
-	t.Helper()
-	file, err := os.Open(path)
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	zip, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	files, archive := map[string]string{}, tar.NewReader(zip)
-	for {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return files
-		}
-		require.NoError(t, err)
-		content, err := io.ReadAll(archive)
-		require.NoError(t, err)
-		files[header.Name] = string(content)
-	}
 }
 
 // TestHelp checks that every command explains itself with an example.

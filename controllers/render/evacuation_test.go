@@ -72,6 +72,11 @@ func TestEvacuatedFromAnotherCluster(t *testing.T) {
 	require.Equal(t, []networkingv1.IngressTLS{{Hosts: []string{sn.Spec.Regions[1].Host, "eu.example"}, SecretName: "eu-tls"}}, ingress.Spec.TLS)
 	require.Equal(t, "acme-eu", ingress.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name)
 
+	withTLS := sn.Spec.Regions[1].Ingress
+	sn.Spec.Regions[1].Ingress = nil
+	require.Empty(t, find[*networkingv1.Ingress](render.Everything(own), "acme-eu").Spec.TLS, "the certificate of us is not that of the host")
+	sn.Spec.Regions[1].Ingress = withTLS
+
 	there := render.Everything(eu)
 	require.Equal(t, render.RegionSelector("acme", v1alpha1.RegionEU), find[*corev1.Service](there, "acme-eu").Spec.Selector)
 	require.Equal(t, "eu-class", *find[*networkingv1.Ingress](there, "acme-eu").Spec.IngressClassName, "it still serves who reaches it")

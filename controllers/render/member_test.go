@@ -37,6 +37,8 @@ func TestMemberCluster(t *testing.T) {
 	require.Len(t, render.Pods(own), 3, "two regions and the migration")
 	require.Len(t, render.NetworkPolicy(own, &sn.Spec.Regions[0]).Spec.Ingress[1].From, 2)
 	require.Len(t, render.NetworkPolicy(eu, &sn.Spec.Regions[1]).Spec.Ingress[1].From, 1, "only Prometheus")
+	require.Len(t, render.NetworkPolicy(own, &sn.Spec.Regions[0]).Spec.Ingress, 3)
+	require.Len(t, render.NetworkPolicy(eu, &sn.Spec.Regions[1]).Spec.Ingress, 2, "the control port is open to no pod")
 
 	sn.Spec.Regions[1].Namespace = ""
 	eu.Namespace = sn.Namespace

@@ -61,13 +61,12 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 type run struct {
 	pass    *stage.Pass
 	cluster *stage.Cluster // in which the database is migrated
-	network render.Network // of cluster, with the fingerprint of the Secrets
+	network render.Network // of cluster
 	out     stage.Outcome
 }
 
 func (r *run) migrate(ctx context.Context) {
 	r.network = r.cluster.Network
-	r.network.SecretsFingerprint = r.out.Facts.SecretsFingerprints[r.cluster]
 	if !r.cluster.IsUsable() {
 		r.waitForCluster()
 		return

@@ -103,6 +103,10 @@ func TestHooksOfTheSpecAreFollowed(t *testing.T) {
 		"disabled":        func(h *stagetest.Harness) { h.SN.Spec.Webhooks[0].Enabled = false },
 		"removed":         func(h *stagetest.Harness) { h.SN.Spec.Webhooks = h.SN.Spec.Webhooks[:1] },
 		"all removed":     func(h *stagetest.Harness) { h.SN.Spec.Webhooks, h.SN.Spec.PreHook = nil, nil },
+		"prehook address": func(h *stagetest.Harness) { h.SN.Spec.PreHook.URL = "https://other.example.com/" },
+		"prehook events":  func(h *stagetest.Harness) { h.SN.Spec.PreHook.Events = []string{"post.created"} },
+		"prehook off":     func(h *stagetest.Harness) { h.SN.Spec.PreHook.Enabled = false },
+		"prehook Secret":  func(h *stagetest.Harness) { h.SN.Spec.PreHook.SecretRef.Name = "crm" },
 		"default action":  func(h *stagetest.Harness) { h.SN.Spec.PreHook.DefaultAction = "Allow" },
 		"time":            func(h *stagetest.Harness) { h.SN.Spec.PreHook.Timeout = "1s" },
 		"without prehook": func(h *stagetest.Harness) { h.SN.Spec.PreHook = nil },
@@ -114,7 +118,9 @@ func TestHooksOfTheSpecAreFollowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := settled(t)
 			change(h)
-			require.Equal(t, v1alpha1.ReasonWebhooksPushed, h.Run(webhooks.Stage{}).Reason)
+			first := h.Run(webhooks.Stage{})
+			require.Equal(t, v1alpha1.ReasonWebhooksPushed, first.Reason)
+			require.Equal(t, time.Second, first.Requeue, "it is no retry")
 			require.Equal(t, 2, takePushes(h))
 			require.Equal(t, metav1.ConditionTrue, h.Run(webhooks.Stage{}).Status)
 			require.Zero(t, takePushes(h))
@@ -162,6 +168,10 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 				h.Servers.PushError = &platformclient.ResponseError{Status: 422, Code: 500000}
 			},
 			reason: v1alpha1.ReasonWebhooksRefused, status: metav1.ConditionFalse, message: "The webhooks were rejected: region us: ", pushes: 4,
+		},
+		"rejected for now": {
+			given:  func(h *stagetest.Harness) { h.Servers.PushError = &platformclient.ResponseError{Status: 503} },
+			reason: v1alpha1.ReasonWebhooksPushFailed, status: metav1.ConditionFalse, pushes: 4, requeue: 5 * time.Second,
 		},
 		"unreachable": {
 			given: func(h *stagetest.Harness) {
@@ -264,6 +274,13 @@ func TestDeliveries(t *testing.T) {
 				hooks.Webhooks[0].Deliveries = []statusz.Deliveries{{Home: "us", Oldest: ago(59 * time.Second)}}
 			},
 			reason: v1alpha1.ReasonWebhooksRun, want: v1alpha1.WebhookStatus{Name: "crm", Applied: true},
+		},
+		"a minute old": {
+			given: func(hooks *statusz.Hooks) {
+				hooks.Webhooks[0].Deliveries = []statusz.Deliveries{{Home: "us", Oldest: ago(time.Minute)}}
+			},
+			reason: v1alpha1.ReasonWebhooksRun,
+			want:   v1alpha1.WebhookStatus{Name: "crm", Applied: true, OldestUndelivered: new(metav1.NewTime(ago(time.Minute)))},
 		},
 		"late": {
 			given: func(hooks *statusz.Hooks) {
@@ -380,6 +397,7 @@ func TestRefusalIsRemembered(t *testing.T) {
 	}, h.SN.Status.Webhooks)
 	h.SN.Spec.Paused, h.Servers.Refused = false, nil
 	h.Run(webhooks.Stage{})
+	require.Empty(t, h.SN.Status.Webhooks[1].Refused, "it was pushed again, and is not refused")
 	h.Run(webhooks.Stage{})
 	require.Equal(t, []v1alpha1.WebhookStatus{{Name: "crm", Applied: true}, {Name: "index", Applied: true}}, h.SN.Status.Webhooks)
 }
@@ -408,6 +426,15 @@ func TestHooksThatServersHaveNotRead(t *testing.T) {
 	require.NotEqual(t, metav1.ConditionTrue, result.Status)
 	require.Contains(t, result.Message, "the webhooks were not read yet")
 	h.Servers.Hooks[v1alpha1.RegionEU] = read
+	require.Equal(t, v1alpha1.ReasonWebhooksRun, h.Run(webhooks.Stage{}).Reason)
+}
+
+// TestWebhooksThatAreOff disables all webhooks of the spec: it does not matter that an administrator disabled them as well.
+func TestWebhooksThatAreOff(t *testing.T) {
+	h := newHarness(t)
+	h.SN.Spec.Webhooks[0].Enabled = false
+	h.Run(webhooks.Stage{})
+	h.Servers.Hooks[v1alpha1.RegionEU].Enabled = false
 	require.Equal(t, v1alpha1.ReasonWebhooksRun, h.Run(webhooks.Stage{}).Reason)
 }
 

@@ -74,9 +74,19 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	require.ElementsMatch(t, parent.Children, family, "deleted ones too")
 	require.Zero(t, countsOf(t, s, c.ID).Of(c.ID, store.CountPublished))
 	w := s.NewTx(region.EU)
+	for _, p := range []store.Post{parent, children[2]} {
+		w.InsertViews(store.View{ReferenceType: "post", ReferenceID: p.ID, UserID: p.AuthorID}, []time.Time{now})
+	}
 	w.PurgePosts([]string{children[0].ID, parent.ID})
 	commit(t, w)
 	require.Nil(t, readPost(t, s, parent.ID))
+	var views, others []store.View
+	r = s.NewReadBatch()
+	r.ListViews(store.ViewList{ReferenceID: parent.ID, Limit: 9}, &views)
+	r.ListViews(store.ViewList{ReferenceID: children[2].ID, Limit: 9}, &others)
+	run(t, r)
+	require.Empty(t, views)
+	require.Len(t, others, 1, "the views of another post")
 
 	kept := newPost(t, s, c)
 	w = s.NewTx(region.EU)
@@ -345,6 +355,35 @@ func TestDueOutboxRowsOfALane(t *testing.T) {
 	require.Len(t, due['1'%store.OutboxLanes], 2)
 }
 
+// TestOutboxRowsOfKeys reads the rows of keys in the order in which they were written. Rows without a key are not among them.
+func TestOutboxRowsOfKeys(t *testing.T) {
+	s := openNew(t)
+	want := map[string][]string{}
+	for i := range 3 {
+		for _, key := range []string{"a", "b", "c", "", "d", "e"} {
+			w := s.NewTx(region.EU)
+			id := w.EmitInOrder(key, "topic", "payload", now, later(-i)).ID
+			commit(t, w)
+			if i < 2 && key != "" {
+				want[key] = append(want[key], id)
+			}
+		}
+	}
+	for n := 1; n <= 5; n++ {
+		keys := []string{"a", "b", "c", "d", "e"}[:n]
+		found, err := s.OutboxRowsOfKeys(t.Context(), region.EU, keys, 2)
+		require.NoError(t, err)
+		require.Len(t, found, n)
+		for _, key := range keys {
+			got := make([]string, len(found[key]))
+			for i, row := range found[key] {
+				got[i] = row.ID
+			}
+			require.Equal(t, want[key], got, key)
+		}
+	}
+}
+
 func TestDirectoryEntries(t *testing.T) {
 	s := openNew(t)
 	first := store.DirectoryEntry{Hash: []byte("hash"), UserID: region.NewID(region.US)}
@@ -361,4 +400,19 @@ func TestDirectoryEntries(t *testing.T) {
 	r.Directory(region.SG, [][]byte{first.Hash, []byte("other")}, &found)
 	run(t, r)
 	require.Equal(t, []store.DirectoryEntry{first}, found)
+
+	beside := store.DirectoryEntry{Hash: []byte("another hash"), UserID: first.UserID}
+	w := s.NewTx(region.SG)
+	w.UpsertDirectoryCopy(beside, now)
+	w.DeleteDirectoryEntry(second)
+	commit(t, w)
+	for _, want := range [][]store.DirectoryEntry{{first, beside}, {beside}} {
+		r = s.NewReadBatch()
+		r.Directory(region.SG, [][]byte{first.Hash, beside.Hash}, &found)
+		run(t, r)
+		require.ElementsMatch(t, want, found, "only the entry of the hash and the user is deleted")
+		w = s.NewTx(region.SG)
+		w.DeleteDirectoryEntry(first)
+		commit(t, w)
+	}
 }

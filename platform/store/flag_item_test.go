@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -17,4 +18,99 @@ func TestHasClaim(t *testing.T) {
 	require.False(t, claimed.HasClaim(until))
 	require.False(t, store.FlagItem{State: store.FlagsOpen}.HasClaim(now))
 	require.False(t, store.FlagItem{State: store.FlagsResolved, ClaimedUntil: &until}.HasClaim(now))
+}
+
+// TestClearedFlags keeps the flags of a target that are cleared, the first one of each user. Those of other targets stay.
+func TestClearedFlags(t *testing.T) {
+	s := openNew(t)
+	c := newCommunity(t, s, region.EU)
+	p, beside := newPost(t, s, c), newPost(t, s, c)
+	ben, carl := region.NewID(region.US), region.NewID(region.US)
+	flag := func(p store.Post, userID, detail string) {
+		t.Helper()
+		f := aFlag(store.FlagPost, p.ID, userID)
+		f.ID, f.Detail = region.NewID(region.EU), detail
+		w := s.NewTx(region.EU)
+		w.InsertFlag(f, c.ID)
+		w.RaisePostFlags(p)
+		commit(t, w)
+	}
+	resolve := func(p store.Post) {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		w.ClearFlags(p.ID, store.FlagResolution{At: now})
+		w.RecomputePostFlags(p)
+		commit(t, w)
+	}
+	requireCleared := func(p store.Post, want map[string]string) {
+		t.Helper()
+		var flags []store.Flag
+		r := s.NewReadBatch()
+		r.ClearedFlags(p.ID, &flags)
+		run(t, r)
+		got := map[string]string{}
+		for _, f := range flags {
+			require.Equal(t, p.ID, f.TargetID)
+			got[f.UserID] = f.Detail
+		}
+		require.Equal(t, want, got)
+	}
+	flag(beside, carl, "beside")
+	flag(p, ben, "first")
+	resolve(p)
+	requireCleared(p, map[string]string{ben: "first"})
+	requireCleared(beside, map[string]string{})
+	require.Equal(t, []string{carl}, readPost(t, s, beside.ID).Flaggers)
+	flag(p, ben, "second")
+	flag(p, carl, "third")
+	resolve(beside)
+	resolve(p)
+	requireCleared(p, map[string]string{ben: "first", carl: "third"})
+	requireCleared(beside, map[string]string{carl: "beside"})
+}
+
+// TestHiddenComments hides a comment that as many users have flagged as the limit, and shows it when the flags are dismissed. The flags of
+// one comment do not hide another one.
+func TestHiddenComments(t *testing.T) {
+	s := openNew(t)
+	c := newCommunity(t, s, region.EU)
+	p := newPost(t, s, c)
+	parent := newComment(t, s, p)
+	reply := func(comment *store.Comment) { comment.ParentID, comment.RootID = parent.ID, parent.ID }
+	hidden, flagged := newComment(t, s, p, reply), newComment(t, s, p, reply)
+	newComment(t, s, p, reply)
+	flag := func(comment store.Comment, limit int) {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		w.InsertFlag(aFlag(store.FlagComment, comment.ID, region.NewID(region.US)), c.ID)
+		w.RaiseCommentFlags(comment)
+		w.ApplyFlagsToComment(comment, limit, later(1))
+		commit(t, w)
+	}
+	requireState := func(step, ofHidden, ofFlagged string, comments, replies int64) {
+		t.Helper()
+		require.Equal(t, []string{ofHidden, ofFlagged}, []string{readComment(t, s, hidden.ID).ApprovalStatus, readComment(t, s, flagged.ID).ApprovalStatus}, step)
+		counts := countsOf(t, s, p.ID, parent.ID)
+		require.Equal(t, []int64{comments, replies}, []int64{counts.Of(p.ID, store.CountComments), counts.Of(parent.ID, store.CountReplies)}, step)
+	}
+	flag(hidden, 2)
+	requireState("below the limit", store.Approved, store.Approved, 4, 3)
+	flag(hidden, 2)
+	requireState("at the limit", store.Pending, store.Approved, 3, 2)
+	flag(hidden, 2)
+	requireState("hidden already", store.Pending, store.Approved, 3, 2)
+	flag(flagged, 2)
+	requireState("another comment, below the limit", store.Pending, store.Approved, 3, 2)
+	settle := func(comment store.Comment, outcome store.FlagOutcome) {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		w.ClearFlags(comment.ID, store.FlagResolution{Outcome: outcome, At: later(2)})
+		w.RecomputeCommentFlags(comment)
+		w.ApplyFlagsToComment(comment, 0, later(2))
+		commit(t, w)
+	}
+	settle(flagged, store.FlagsDismissed)
+	requireState("the flags of another comment are dismissed", store.Pending, store.Approved, 3, 2)
+	settle(hidden, store.FlagsDismissed)
+	requireState("dismissed", store.Approved, store.Approved, 4, 3)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // putDevice registers a device of a user at some seconds after now.
@@ -116,5 +117,138 @@ func TestGuardDeviceSession(t *testing.T) {
 		} else {
 			require.NoError(t, err, name)
 		}
+	}
+}
+
+// TestClaimPushes reads the pushes of a provider that are due, the earliest first, with the token of the device if the user has a live
+// session there.
+func TestClaimPushes(t *testing.T) {
+	s := openNew(t)
+	user, other := region.NewID(region.EU), region.NewID(region.EU)
+	devices := []string{"aa", "bb", "cc", "dd", "ee"} // with a session, revoked, expired, of another user, not registered
+	w := s.NewTx(region.EU)
+	for i, session := range []store.Session{{UserID: user}, {UserID: user}, {UserID: user, ExpiresAt: later(10)}, {UserID: other}, {UserID: user}} {
+		session.ID, session.DeviceHash, session.CreatedAt = region.NewID(region.EU), []byte{byte(0xaa + 0x11*i)}, now
+		if session.ExpiresAt.IsZero() {
+			session.ExpiresAt = later(1000)
+		}
+		w.InsertSession(session)
+		if devices[i] == "bb" {
+			w.RevokeSession(user, session.ID, now)
+		}
+	}
+	commit(t, w)
+	want := map[string]*string{}
+	add := func(name, provider, device string, seconds int) {
+		t.Helper()
+		p := store.Push{Provider: provider, UserID: user, Device: device, Title: name, Data: []byte(`{}`), CreatedAt: later(seconds)}
+		p.Identify(name)
+		w := s.NewTx(region.EU)
+		w.AddPush(p)
+		commit(t, w)
+	}
+	for i, device := range devices {
+		want[device] = nil
+		if device != "ee" {
+			putDevice(t, s, user, device, "token "+device, 0)
+			putDevice(t, s, other, device, "other "+device, 0)
+		}
+		add(device, "local", device, i+1)
+	}
+	token := "token aa"
+	want["aa"] = &token
+	add("of another provider", "other", "aa", 1)
+	add("too early", "local", "aa", 0)
+	add("due now", "local", "bb", 10)
+	add("later", "local", "aa", 11)
+	claim := func(seconds, limit int) (found []store.DuePush) {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		w.ClaimPushes("local", now, later(seconds), later(seconds+100), limit, &found)
+		commit(t, w)
+		return found
+	}
+	first := claim(10, 5)
+	got := map[string]*string{}
+	for _, p := range first {
+		require.Equal(t, int64(1), p.Attempts)
+		got[p.Title] = p.Token
+	}
+	require.Equal(t, want, got, "those that became due first, with their tokens")
+	rest := claim(10, 5)
+	require.Len(t, rest, 1, "the others are claimed")
+	require.Equal(t, "due now", rest[0].Title)
+	require.Empty(t, claim(10, 5))
+	w = s.NewTx(region.EU)
+	for _, p := range first[1:] {
+		w.FinishPush(p.Push)
+	}
+	w.DelayPush(first[0].Push, later(12))
+	commit(t, w)
+	names := func(found []store.DuePush) (titles []string) {
+		for _, p := range found {
+			titles = append(titles, p.Title)
+		}
+		return titles
+	}
+	require.ElementsMatch(t, []string{"later", first[0].Title}, names(claim(12, 9)))
+}
+
+// TestNotifiedDevices reads the devices of users that have a live session there, with the settings of the users. Users who are banned,
+// deleted or have archived the channel get nothing.
+func TestNotifiedDevices(t *testing.T) {
+	url := dbtest.New(t)
+	s, conn := open(t, url), connect(t, url)
+	channel := region.NewID(region.EU)
+	var ids []string
+	users := map[string]string{}
+	for _, name := range []string{"plain", "set", "banned", "deleted", "archived", "archived another", "signed out", "expired", "elsewhere"} {
+		u := newUser(t, s, region.EU, name)
+		ids, users[u.ID] = append(ids, u.ID), name
+		session := store.Session{ID: region.NewID(region.EU), UserID: u.ID, DeviceHash: []byte{0xaa}, CreatedAt: now, ExpiresAt: later(11)}
+		w := s.NewTx(region.EU)
+		switch name {
+		case "set":
+			on, off := true, false
+			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "user", Enabled: &on, Events: []byte(`{"u": 1}`), UpdatedAt: now})
+			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "channel", TargetID: channel, Enabled: &off, Events: []byte(`{"t": 1}`), UpdatedAt: now})
+			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "channel", TargetID: "another", Enabled: &on, Events: []byte(`{}`), UpdatedAt: now})
+		case "archived":
+			w.ArchiveChannel(u.ID, channel, refused, now)
+		case "archived another":
+			w.ArchiveChannel(u.ID, region.NewID(region.EU), refused, now)
+		case "expired":
+			session.ExpiresAt = later(10)
+		case "elsewhere":
+			session.DeviceHash = []byte{0xbb}
+		}
+		w.InsertSession(session)
+		if name == "signed out" {
+			w.RevokeSession(u.ID, session.ID, now)
+		}
+		commit(t, w)
+		putDevice(t, s, u.ID, "aa", "token", 0)
+	}
+	_, err := conn.Exec(t.Context(), `UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN now() END`)
+	require.NoError(t, err)
+	for _, asked := range rotations(ids) {
+		var found []store.NotifiedDevice
+		r := s.NewReadBatch()
+		r.NotifiedDevices(region.EU, asked, later(10), "channel", channel, &found)
+		run(t, r)
+		got := map[string]string{}
+		for _, d := range found {
+			require.Equal(t, []string{"aa", "local"}, []string{d.Device, d.Provider})
+			got[users[d.UserID]] = fmt.Sprintf("%t %s %t %s", d.UserEnabled != nil && *d.UserEnabled, d.UserEvents, d.TargetEnabled != nil, d.TargetEvents)
+		}
+		want := map[string]string{"plain": "false  false "}
+		if len(asked) > 1 {
+			want["set"] = `true {"u": 1} true {"t": 1}`
+		}
+		if len(asked) > 4 {
+			want["archived another"] = want["plain"]
+		}
+		require.Equal(t, want, got)
+		require.Len(t, found, len(want))
 	}
 }

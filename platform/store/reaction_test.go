@@ -16,6 +16,10 @@ func TestCountsOfUnusedReactions(t *testing.T) {
 	s := openNew(t)
 	ref, user := region.NewID(region.EU), region.NewID(region.EU)
 	const names = 60
+	other := region.NewID(region.EU)
+	w := s.NewTx(region.EU)
+	w.Count(other, store.CountReactions("name-1"), +1)
+	commit(t, w)
 	for i := range names {
 		r := store.Reaction{
 			ReferenceType: "post", ReferenceID: ref, UserID: user, UserPublicID: "u", Name: fmt.Sprint("name-", i), ID: region.NewID(region.EU), CreatedAt: time.Now(),
@@ -36,5 +40,6 @@ func TestCountsOfUnusedReactions(t *testing.T) {
 	reads.CountsOf([]string{ref}, counts)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, map[string]int64{"name-0": 1, "name-30": 1}, counts.Reactions(ref))
+	require.Equal(t, map[string]int64{"name-1": 1}, countsOf(t, s, other).Reactions(other), "of another reference")
 	require.Len(t, counts[ref], 3, "those and the last that was removed: %v", counts[ref])
 }

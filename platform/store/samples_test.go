@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -133,4 +134,20 @@ func countsOf(t testing.TB, s *store.Store, refs ...string) store.Counts {
 	r.Counts(homeOf(refs[0]), refs, counts)
 	run(t, r)
 	return counts
+}
+
+// rotations returns the first 1, 4 and 16 of some ids, with unknown ones after them, in all orders that begin with another id: statements
+// that have a part for each value read every id in every part.
+func rotations(ids []string) [][]string {
+	var all [][]string
+	for _, n := range []int{1, 4, 16} {
+		some := slices.Clone(ids[:min(n, len(ids))])
+		for len(some) < n {
+			some = append(some, region.NewID(homeOf(ids[0])))
+		}
+		for i := range some {
+			all = append(all, append(slices.Clone(some[i:]), some[:i]...))
+		}
+	}
+	return all
 }

@@ -65,6 +65,16 @@ func TestServers(t *testing.T) {
 	w.WithdrawServer(elsewhere)
 	commit(t, w)
 	require.Empty(t, without("moves"))
+
+	var many []string
+	for range 11 {
+		many = append(many, region.NewID(region.SG))
+		announce(many[len(many)-1])
+	}
+	seen(many[4], "30 seconds") // before all others
+	want = slices.Delete(slices.Clone(many), 4, 5)
+	slices.Sort(want)
+	require.Equal(t, want, without("moves"), "the latest ten")
 }
 
 // TestServersBehind has servers follow the route of a user. One that has announced itself at two homes follows it if either says so.
@@ -98,4 +108,12 @@ func TestServersBehind(t *testing.T) {
 	_, err := conn.Exec(t.Context(), `UPDATE servers SET seen_at = now() - INTERVAL '61 seconds' WHERE id = $1`, two)
 	require.NoError(t, err)
 	require.False(t, behind(), "it has stopped")
+	for n, want := range map[int]bool{998: false, 999: true} { // in addition to the first one
+		_, err := conn.Exec(t.Context(), `INSERT INTO servers (home, id, version, capabilities, move_routes, seen_at)
+			SELECT 'eu', 'server ' || i, '1', '{}', ARRAY[$1::text], now() FROM generate_series(1, $2::bigint) AS i`, user+" 3", n)
+		require.NoError(t, err)
+		require.Equal(t, want, behind(), "there can be more than the %d that were read", n+1)
+		_, err = conn.Exec(t.Context(), `DELETE FROM servers WHERE id LIKE 'server %'`)
+		require.NoError(t, err)
+	}
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -118,4 +119,69 @@ func TestWebhookCursors(t *testing.T) {
 	require.Equal(t, []int64{7, 6}, []int64{cursor.LastSeq, cursor.Lost})
 	release("two", 20)
 	require.NotNil(t, lease("one", 20))
+}
+
+// TestBlockedDeliveries sends the events of an object in their order: the first one, then the others one by one.
+func TestBlockedDeliveries(t *testing.T) {
+	s := openNew(t)
+	hook, otherHook := region.NewID(region.EU), region.NewID(region.EU)
+	object, other := region.NewID(region.EU), region.NewID(region.EU)
+	change := func(fill func(*store.Tx)) {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		fill(w)
+		commit(t, w)
+	}
+	delivery := func(seq int64, objectID string) store.WebhookDelivery {
+		return store.WebhookDelivery{Seq: seq, ID: region.NewID(region.EU), ObjectID: objectID, Payload: []byte(`{}`), SentAt: now}
+	}
+	insert := func(webhookID string, all ...store.WebhookDelivery) {
+		t.Helper()
+		change(func(w *store.Tx) { w.InsertWebhookDeliveries(webhookID, all, now, later(1000)) })
+	}
+	states := func(webhookID string) map[int64]string {
+		t.Helper()
+		found := map[int64]string{}
+		for _, state := range []string{store.DeliveryWaiting, store.DeliveryBlocked, store.DeliveryDelivered, store.DeliveryDead} {
+			var rows []store.WebhookDelivery
+			r := s.NewReadBatch()
+			r.ListWebhookDeliveries(region.EU, store.WebhookDeliveryList{WebhookID: webhookID, State: state, Limit: 99}, &rows)
+			run(t, r)
+			for _, d := range rows {
+				found[d.Seq] = state[:1] + strconv.Itoa(int(d.At.Sub(now).Seconds()))
+			}
+		}
+		return found
+	}
+	insert(otherHook, delivery(1, object), delivery(2, object))
+	insert(hook, delivery(1, other), delivery(2, other), delivery(3, object), delivery(4, object), delivery(5, object))
+	insert(hook, delivery(6, object), delivery(7, region.NewID(region.EU)))
+	others := map[int64]string{1: "w0", 2: "b0"}
+	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "w0", 4: "b0", 5: "b0", 6: "b0", 7: "w0"}, states(hook))
+	blocked := func(limit int, objects ...string) (seqs []int64) {
+		t.Helper()
+		var rows []store.WebhookDelivery
+		r := s.NewReadBatch()
+		r.BlockedWebhookDeliveries(region.EU, hook, objects, limit, &rows)
+		run(t, r)
+		for _, d := range rows {
+			seqs = append(seqs, d.Seq)
+		}
+		return seqs
+	}
+	require.Equal(t, []int64{4, 5}, blocked(2, object))
+	require.ElementsMatch(t, []int64{2, 4, 5, 6}, blocked(9, object, other))
+	finish := func(d store.WebhookDelivery, state string) {
+		t.Helper()
+		d.State, d.At = state, later(5)
+		change(func(w *store.Tx) {
+			w.UpdateWebhookDelivery(hook, d)
+			w.UnblockWebhookDelivery(hook, object, later(6))
+		})
+	}
+	finish(store.WebhookDelivery{Seq: 3}, store.DeliveryDelivered)
+	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "d5", 4: "w6", 5: "b0", 6: "b0", 7: "w0"}, states(hook))
+	finish(store.WebhookDelivery{Seq: 4}, store.DeliveryDead)
+	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "d5", 4: "d5", 5: "w6", 6: "b0", 7: "w0"}, states(hook))
+	require.Equal(t, others, states(otherHook))
 }

@@ -1,0 +1,86 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// newPoll stores a poll that ends at some seconds after now, or never.
+func newPoll(t *testing.T, s *store.Store, seconds int) store.Poll {
+	t.Helper()
+	p := store.Poll{ID: region.NewID(region.EU), CreatorID: region.NewID(region.EU), AnswerType: "multiple", CreatedAt: now}
+	if seconds > 0 {
+		end := later(seconds)
+		p.ClosesAt = &end
+	}
+	w := s.NewTx(region.EU)
+	w.InsertPoll(p)
+	commit(t, w)
+	return p
+}
+
+// TestVotesOfPolls refuses votes in polls that are deleted, were closed or have ended.
+func TestVotesOfPolls(t *testing.T) {
+	s := openNew(t)
+	closed, gone := fail.Forbidden("closed"), fail.NotFound()
+	endless, ending, shut, deleted := newPoll(t, s, 0), newPoll(t, s, 10), newPoll(t, s, 0), newPoll(t, s, 0)
+	w := s.NewTx(region.EU)
+	w.ClosePoll(shut.ID, later(1), gone)
+	w.DeletePoll(deleted.ID, later(1), gone)
+	commit(t, w)
+	vote := func(p store.Poll, userID string, seconds int) error {
+		v := store.PollVote{PollID: p.ID, UserID: userID, AnswerID: "a", ID: region.NewID(region.EU), CreatedAt: later(seconds)}
+		w := s.NewTx(region.EU)
+		w.ChangeVotes(store.VoteChange{PollID: p.ID, UserID: userID, Added: []store.PollVote{v}}, later(seconds), gone, closed, refused)
+		return w.Commit(t.Context())
+	}
+	for name, tc := range map[string]struct {
+		poll    store.Poll
+		seconds int
+		want    error
+	}{
+		"without an end": {endless, 1000, nil},
+		"before the end": {ending, 9, nil},
+		"at the end":     {ending, 10, closed},
+		"closed":         {shut, 2, closed},
+		"deleted":        {deleted, 2, gone},
+	} {
+		user := region.NewID(region.EU)
+		require.ErrorIs(t, vote(tc.poll, user, tc.seconds), tc.want, name)
+		if tc.want == nil {
+			require.ErrorIs(t, vote(tc.poll, user, tc.seconds), refused, "the votes have changed")
+			require.Equal(t, int64(1), countsOf(t, s, tc.poll.ID).Of(tc.poll.ID, store.CountVotes("a")), name)
+		}
+	}
+}
+
+// TestClosePoll closes a poll once, at the first time, and not after its end.
+func TestClosePoll(t *testing.T) {
+	s := openNew(t)
+	open, ended, beside := newPoll(t, s, 0), newPoll(t, s, 10), newPoll(t, s, 0)
+	closedAt := func(p store.Poll, seconds int) *time.Time {
+		t.Helper()
+		w := s.NewTx(region.EU)
+		w.ClosePoll(p.ID, later(seconds), refused)
+		var found *store.Poll
+		w.SelectPoll(p.ID, &found)
+		commit(t, w)
+		return found.ClosedAt
+	}
+	for range 2 {
+		require.True(t, later(5).Equal(*closedAt(open, 5)))
+		require.True(t, later(5).Equal(*closedAt(open, 6)))
+		require.Nil(t, closedAt(ended, 10))
+	}
+	var found *store.Poll
+	r := s.NewReadBatch()
+	r.Poll(beside.ID, &found)
+	run(t, r)
+	require.Nil(t, found.ClosedAt)
+}

@@ -87,6 +87,8 @@ func TestRoomWithoutChannel(t *testing.T) {
 		{"other id", host, http.MethodPost, channelsPath, with(live, object{"channelId": "chosen"}), invalid("channelId")},
 		{"two things", host, http.MethodPost, channelsPath, with(live, object{"videoStreamId": id}), invalid("videoStreamId, roomId")},
 	})
+	room = host.Do(t, http.MethodPut, roomsPath+"/"+id, object{"liveChatEnabled": false}).OK(t)
+	require.Empty(t, room.String(t, "rooms.0.liveChannelId"))
 	for range 2 {
 		room = host.Do(t, http.MethodPut, roomsPath+"/"+id, object{"liveChatEnabled": true}).OK(t)
 		require.Equal(t, id, room.String(t, "rooms.0.liveChannelId"))

@@ -74,6 +74,15 @@ func channelUser(t *testing.T, c *apptest.Client, id string) object {
 	return requireAggregate(t, r, "", channelAggregate).find("channelUsers", "userId", c.UserID)
 }
 
+func TestChannelDefaults(t *testing.T) {
+	t.Parallel()
+	boss := newUser(t, region.EU, "boss")
+	require.Subset(t, getChannel(t, boss, newChannel(t, boss)), object{
+		"type": "community", "isPublic": true, "notificationMode": "default", "messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 10.0,
+		"avatarFileId": "", "metadata": object{}, "tags": []any{}, "memberCount": 1.0, "isDistinct": false,
+	})
+}
+
 func TestChannel(t *testing.T) {
 	t.Parallel()
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")

@@ -233,6 +233,7 @@ func TestListChannelUsers(t *testing.T) {
 	l.with("sortBy", "displayName").requirePages(t, 2, byName)
 	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("filter", "banned").requireOrder(t, []string{bannedMember.UserID})
+	l.with("filter", "all").requireOrder(t, reversed(byTime))
 	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})

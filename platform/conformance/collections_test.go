@@ -145,6 +145,9 @@ func TestBrand(t *testing.T) {
 	}
 	require.True(t, change(object{"isBrand": true}))
 	require.True(t, change(object{"displayName": "Alice's"}), "what is absent stays")
+	for _, fields := range []object{{"isBrand": false}, {"isBrand": true}, {"clear": []string{"roles"}}} {
+		requireFailure(t, notAllowed, alice.Do(t, http.MethodPut, "/api/v3/users", fields))
+	}
 	require.False(t, change(object{"isBrand": false}))
 }
 

@@ -215,6 +215,7 @@ func TestListComments(t *testing.T) {
 			every.with("dataTypes[values][0]", "image").with("dataTypes[matchType]", "any").requireOrder(t, []string{replies[1], replies[3]})
 			every.with("dataTypes[values][]", "image", "text").with("dataTypes[matchType]", "exact").requireOrder(t, []string{replies[1], replies[3]})
 			every.with("dataTypes[values][]", "image").with("dataTypes[matchType]", "exact").requireOrder(t, []string{})
+			every.with("dataTypes[values][]", "image").requireOrder(t, []string{replies[1], replies[3]})
 			flag(t, other, "comments", top[2])
 			flag(t, other, "comments", replies[3])
 			every.as(boss).with("hasFlag", "true").requireOrder(t, []string{top[2], replies[3]})

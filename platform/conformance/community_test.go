@@ -134,7 +134,8 @@ func TestUpdateCommunity(t *testing.T) {
 func TestDeleteCommunity(t *testing.T) {
 	t.Parallel()
 	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
-	id := newCommunity(t, alice)
+	name := apptest.UserID("Gone")
+	id, kept := newCommunity(t, alice, object{"displayName": name}), newCommunity(t, alice, object{"displayName": name})
 	post := newPost(t, alice, id)
 	requireFailure(t, notAllowed, bob.Do(t, http.MethodDelete, communitiesPath+"/"+id, nil))
 	require.JSONEq(t, `{"success":true}`, string(alice.At(region.SG).Do(t, http.MethodDelete, communitiesPath+"/"+id, nil).OK(t).Body))
@@ -158,6 +159,10 @@ func TestDeleteCommunity(t *testing.T) {
 	})
 	deleted := listing{by: admin(t), path: communitiesPath, list: "communities", id: "communityId"}.with("isDeleted", "true")
 	require.Contains(t, deleted.ids(t, deleted.page(t, nil)), id)
+	named := listing{by: admin(t), path: communitiesPath, list: "communities", id: "communityId"}.with("displayName", name)
+	named.requireOrder(t, []string{kept})
+	named.with("isDeleted", "false").requireOrder(t, []string{kept})
+	named.with("isDeleted", "true").requireOrder(t, []string{id})
 }
 
 // TestPrivateCommunities checks that only members see an undiscoverable community and that everyone can read a
@@ -273,6 +278,7 @@ func TestFlaggedCommunities(t *testing.T) {
 		flag(t, boss, noun, id)
 		l.with("hasFlag", "true").requireOrder(t, []string{flagged})
 		l.with("hasFlag", "false").requireOrder(t, []string{clean})
+		require.ElementsMatch(t, []string{clean, flagged}, l.ids(t, l.page(t, nil)), "both by default")
 		boss.Do(t, http.MethodDelete, "/api/v3/"+noun+"/"+id+"/flags", nil).OK(t)
 		l.with("hasFlag", "true").requireOrder(t, []string{})
 		require.Len(t, l.ids(t, l.with("hasFlag", "false").page(t, nil)), 2)

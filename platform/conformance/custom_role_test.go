@@ -95,6 +95,7 @@ func TestListCustomRoles(t *testing.T) {
 		made = append(made, text(role, "roleId"))
 	}
 	newest := append(reversed(made), builtin...)
+	l.requireOrder(t, newest)
 	l.with("sortBy", "lastCreated").requirePages(t, 2, newest)
 	l.with("sortBy", "firstCreated").requirePages(t, 5, reversed(newest))
 	l = l.with("sortBy", "displayName")

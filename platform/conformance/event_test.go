@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -263,6 +264,8 @@ func TestEventFollowsTime(t *testing.T) {
 			require.Equal(t, []string{id}, r.Strings(t, "events", "eventId"), status+order)
 		}
 	}
+	every := member.Do(t, http.MethodGet, eventsPath+"?originType=community&originId="+community, nil).OK(t).Strings(t, "events", "eventId")
+	require.ElementsMatch(t, slices.Collect(maps.Values(events)), every, "of every status by default")
 	requireFailure(t, eventRefused, rsvp(t, boss, http.MethodPost, events["ended"], "going"))
 	requireFailure(t, eventRefused, boss.Do(t, http.MethodPut, eventsPath+"/"+events["ended"], object{"title": "late"}))
 	requireRsvp(t, rsvp(t, boss, http.MethodPost, events["live"], "going"))

@@ -359,6 +359,9 @@ func TestFlagsEscalateUsers(t *testing.T) {
 	requireItem(t, f.staff, second.InternalID, object{"escalatedAt": at, "flagCount": 3.0})
 	l.requirePages(t, 1, []string{third.InternalID, f.author.InternalID, second.InternalID})
 	l.with("sortBy", "firstCreated").requirePages(t, 1, []string{second.InternalID, f.author.InternalID, third.InternalID})
+	for _, every := range []listing{{by: f.staff, path: flagItemsPath, list: "items", id: "targetId"}, l.with("isEscalated", "false")} {
+		require.ElementsMatch(t, []string{post, second.InternalID, f.author.InternalID, third.InternalID}, every.ids(t, every.page(t, nil)))
+	}
 	l.with("targetType", "post").requireOrder(t, []string{})
 	l.with("reason", "Spam").with("region", "us").requireOrder(t, []string{f.author.InternalID})
 	l.with("state", "claimed").requireOrder(t, []string{})

@@ -87,6 +87,7 @@ func TestFlagQueue(t *testing.T) {
 		requireItem(t, staff, id, object{"state": "claimed", "claimedBy": staff.UserID})
 	}
 	requireFlagCounts(t, staff, "", 0, 6, 0)
+	require.Empty(t, staff.Do(t, http.MethodGet, flagItemsPath, nil).OK(t).List(t, "items"), "open ones by default")
 	for _, id := range all {
 		r := staff.Do(t, http.MethodPost, flagItemsPath+"/"+id+"/resolve", object{"outcome": "dismissed"}).OK(t)
 		require.Subset(t, r.Get(t, "items.0"), object{"state": "resolved", "outcome": "dismissed", "resolvedBy": staff.UserID, "flagCount": 0.0, "flags": []any{}})
@@ -96,7 +97,8 @@ func TestFlagQueue(t *testing.T) {
 	require.Empty(t, staff.Do(t, http.MethodGet, flagListPath, nil).OK(t).List(t, "flags"))
 	require.Zero(t, staff.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).Int(t, "posts.0.flagCount"))
 	reader.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil).OK(t)
-	requireItem(t, staff, post, object{"state": "open", "outcome": "", "resolvedBy": "", "flagCount": 1.0})
+	requireItem(t, staff, post, object{"state": "open", "outcome": "", "resolvedBy": "", "flagCount": 1.0, "reason": "Others"})
+	require.Equal(t, []string{post}, staff.Do(t, http.MethodGet, flagItemsPath, nil).OK(t).Strings(t, "items", "targetId"))
 	requireFlagCounts(t, staff, "", 1, 0, 5)
 	requireAttempts(t, []attempt{
 		{"by a user", reader, http.MethodGet, flagItemsPath, nil, notAllowed},

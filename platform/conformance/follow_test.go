@@ -148,6 +148,38 @@ func TestFollowLists(t *testing.T) {
 	}
 }
 
+// TestFollowsByStatus lists follows and requests to follow: both by default for their owner and administrators, and only follows
+// for others.
+func TestFollowsByStatus(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	owner, follower, idol, stranger := n.NewUser(t, region.US, "owner"), n.NewUser(t, region.US, "follower"), n.NewUser(t, region.US, "idol"), n.NewUser(t, region.US, "x")
+	require.Equal(t, "accepted", follow(t, follower, owner))
+	require.Equal(t, "accepted", follow(t, owner, idol))
+	n.Admin(region.US).Do(t, http.MethodPut, socialPath, object{"isFollowWithRequestEnabled": true}).OK(t)
+	nextMillisecond()
+	asker, asked := n.NewUser(t, region.US, "asker"), n.NewUser(t, region.US, "asked")
+	require.Equal(t, "pending", follow(t, asker, owner))
+	require.Equal(t, "pending", follow(t, owner, asked))
+	for _, list := range []struct{ own, of, id, accepted, pending string }{
+		{followersPath, "/api/v4/users/" + owner.UserID + "/followers", "from", follower.UserID, asker.UserID},
+		{followingPath, "/api/v4/users/" + owner.UserID + "/following", "to", idol.UserID, asked.UserID},
+	} {
+		for _, l := range []listing{{by: owner, path: list.own}, {by: owner, path: list.of}, {by: n.Admin(region.US), path: list.of}} {
+			l.list, l.id = "follows", list.id
+			l.requireOrder(t, []string{list.pending, list.accepted})
+			l.with("status", "all").requireOrder(t, []string{list.pending, list.accepted})
+			l.with("status", "accepted").requireOrder(t, []string{list.accepted})
+			l.with("status", "pending").requireOrder(t, []string{list.pending})
+		}
+		others := listing{by: stranger, path: list.of, list: "follows", id: list.id}
+		others.requireOrder(t, []string{list.accepted})
+		others.with("status", "all").requireOrder(t, []string{list.accepted})
+		others.with("status", "accepted").requireOrder(t, []string{list.accepted})
+		requireFailure(t, notAllowed, stranger.Do(t, http.MethodGet, list.of+"?status=pending", nil))
+	}
+}
+
 func TestPrivateProfiles(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)

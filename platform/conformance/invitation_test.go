@@ -374,6 +374,8 @@ func requireInvitationLists(t *testing.T, l listing, ids []string) {
 	l.with("sortBy", "firstCreated").requirePages(t, 2, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "asc").requireOrder(t, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "desc").requireOrder(t, reversed(ids))
+	l.with("sortBy", "createdAt").requireOrder(t, reversed(ids))
+	l.with("sortBy", "firstCreated").with("sortOrder", "desc").requireOrder(t, ids)
 	l.with("statuses[]", "approved", "rejected", "pending", "cancelled").requirePages(t, 3, reversed(ids))
 	l.requireLimits(t)
 	requireInvitations(t, l.page(t, url.Values{}))

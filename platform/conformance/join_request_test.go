@@ -209,6 +209,8 @@ func TestListJoinRequests(t *testing.T) {
 	l.with("sortBy", "firstCreated").requirePages(t, 2, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "asc").requireOrder(t, ids)
 	l.with("sortBy", "createdAt").with("sortOrder", "desc").requireOrder(t, reversed(ids))
+	l.with("sortBy", "createdAt").requireOrder(t, reversed(ids))
+	l.with("sortBy", "firstCreated").with("sortOrder", "desc").requireOrder(t, ids)
 	l.with("sortBy", "lastCreated").with("sortOrder", "asc").requireOrder(t, reversed(ids))
 	require.Contains(t, l.page(t, nil).Strings(t, "users", "userId"), boss.UserID, "who has answered")
 	var some []string

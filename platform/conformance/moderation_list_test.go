@@ -284,6 +284,8 @@ func TestModerationRules(t *testing.T) {
 			require.Equal(t, []string{"two(s)?.example"}, admin.Do(t, http.MethodGet, newer+"?regex=WO(", nil).OK(t).Strings(t, "results", "regex"))
 			found := admin.Do(t, http.MethodGet, path+"?regexs=four.example&regexs=none&regexs=three.example", nil).OK(t)
 			require.Equal(t, []string{"four.example", "three.example"}, found.Strings(t, "data.results", "regex"))
+			found = admin.Do(t, http.MethodGet, path+"?regexs=four.example&regexs=three.example&sortBy=firstCreated", nil).OK(t)
+			require.Equal(t, []string{"three.example", "four.example"}, found.Strings(t, "data.results", "regex"))
 
 			r = admin.Do(t, http.MethodPut, path+"/"+third, object{"isEnabled": false}).OK(t)
 			require.False(t, r.Bool(t, "data.isEnabled"))

@@ -179,6 +179,33 @@ func TestGlobalPinRefusals(t *testing.T) {
 	require.Empty(t, admin.Do(t, http.MethodGet, globalPins, nil).OK(t).List(t, "pins"))
 }
 
+// TestPinOrders lists pins by the time of the pin, which is the default, and by the age of the post, in both directions.
+func TestPinOrders(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	setMaxGlobalPins(t, n, 2)
+	author := n.NewUser(t, region.EU, "author")
+	community := newCommunity(t, author)
+	first := newPost(t, author, community)
+	nextMillisecond()
+	second := newPost(t, author, community)
+	for _, id := range []string{second, first} {
+		nextMillisecond()
+		n.Admin(region.EU).Do(t, http.MethodPost, globalPins+"/"+id, nil).OK(t)
+		author.Do(t, http.MethodPost, communityPins+community+"/default/"+id, nil).OK(t)
+	}
+	for _, target := range [][3]string{
+		{globalPins, n.NetworkID, "network"}, {communityPins + community, community, "community"}, {communityPins + community + "/default", community, "community"},
+	} {
+		for query, want := range map[string][]string{
+			"": {first, second}, "?sortBy=lastPinned": {first, second}, "?options[orderBy]=desc": {first, second}, "?options[orderBy]=asc": {second, first},
+			"?sortBy=lastCreated": {second, first}, "?sortBy=lastCreated&options[orderBy]=asc": {first, second},
+		} {
+			require.Equal(t, want, requirePins(t, author.Do(t, http.MethodGet, target[0]+query, nil), target[1], target[2]), target[0]+query)
+		}
+	}
+}
+
 // TestCommunityPins pins at both placements, through a region that is not the community's home.
 func TestCommunityPins(t *testing.T) {
 	t.Parallel()

@@ -157,8 +157,11 @@ func TestHiddenPresence(t *testing.T) {
 	require.Equal(t, object{"enabled": false, "enabledAt": nil}, set(false))
 	require.Equal(t, object{"enabled": false, "enabledAt": nil}, setting())
 	require.Empty(t, present(), "at once")
+	nextMillisecond()
 	enabled := set(true)
 	requireResource(t, "setting", resource{"enabled": "b", "enabledAt": "ts"}, enabled)
+	created := alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).OK(t).String(t, "users.0.createdAt")
+	require.Greater(t, text(enabled, "enabledAt"), created, "since it was enabled again")
 	require.Equal(t, enabled, set(true), "it has been enabled since then")
 	require.Equal(t, enabled, setting())
 	requireAttempts(t, []attempt{

@@ -377,6 +377,30 @@ func TestRoomList(t *testing.T) {
 	require.Equal(t, []string{ids[2], ids[1], ids[0]}, next.Strings(t, "rooms", "roomId"))
 	require.Empty(t, next.String(t, "paging.next"))
 	require.NotEmpty(t, next.String(t, "paging.previous"))
+	require.Equal(t, []string{ids[5], ids[4], ids[3], ids[2], ids[1], ids[0]}, list(admin, "type=directStreaming"))
+	hosts[0].Do(t, http.MethodDelete, roomsPath+"/"+ids[6], nil).OK(t)
+	for _, query := range []string{"", "isDeleted=false"} {
+		require.Equal(t, []string{ids[5], ids[4], ids[3], ids[2], ids[1], ids[0]}, list(admin, query))
+	}
+	require.Equal(t, []string{ids[6]}, list(admin, "isDeleted=true"))
+}
+
+// TestRoomDefaults creates rooms without a type and with each of the two fields that ask for a channel.
+func TestRoomDefaults(t *testing.T) {
+	t.Parallel()
+	host := newUser(t, region.EU, "host")
+	require.Subset(t, newRoom(t, host), object{"type": "directStreaming", "liveChatEnabled": true, "description": "", "thumbnailFileId": ""})
+	for _, c := range []struct {
+		fields object
+		want   bool
+	}{
+		{object{"channelEnabled": false}, false},
+		{object{"channelEnabled": true}, true},
+		{object{"liveChatEnabled": false, "channelEnabled": true}, false},
+		{object{"liveChatEnabled": true, "channelEnabled": false}, true},
+	} {
+		require.Equal(t, c.want, newRoom(t, host, c.fields)["liveChatEnabled"], c.fields)
+	}
 }
 
 func TestRoomRefusals(t *testing.T) {

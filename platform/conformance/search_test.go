@@ -195,6 +195,12 @@ func TestRankPosts(t *testing.T) {
 	find := func(c *apptest.Client, more string) []string {
 		return c.Do(t, http.MethodGet, rankPostsPath+"?query="+word+more, nil).OK(t).Strings(t, "posts", "postId")
 	}
+	newest := newWord(t)
+	short := newWallPost(t, us, textOf("ёж "+newest))
+	for _, query := range []string{"ёж " + newest, newest + " йо"} { // two letters and four bytes
+		found := us.Do(t, http.MethodGet, rankPostsPath+"?query="+url.QueryEscape(query), nil).OK(t).Strings(t, "posts", "postId")
+		require.Equal(t, short, found[0], query)
+	}
 	tagged := newWallPost(t, us, with(textOf("see "+word), object{"tags": []string{"sport"}}))
 	hidden := newPost(t, sg, newCommunity(t, sg, object{"isPublic": false, "isDiscoverable": false}), textOf("see "+word))
 	require.Equal(t, []string{tagged}, find(eu, ""))

@@ -129,6 +129,9 @@ func TestListUsers(t *testing.T) {
 	l.with("keyword", "BEA").requireOrder(t, []string{names["bea"]})
 	l.with("keyword", "b").with("exactMatchKeyword", "true").requireOrder(t, []string{names["b"]})
 	l.with("keyword", "B").with("matchType", "exact").requireOrder(t, []string{names["b"]})
+	for _, match := range []string{"default", "partial"} {
+		l.with("keyword", "B").with("matchType", match).with("exactMatchKeyword", "false").requireOrder(t, be)
+	}
 	l.with("keyword", "nobody").requireOrder(t, []string{})
 	reader.Do(t, http.MethodPut, "/api/v3/users", object{"userId": reader.UserID, "profileHandle": "b"}).OK(t)
 	search := "/api/v3/users?keyword=b&searchBy[]=displayName&searchBy[]=profileHandle&options"

@@ -359,6 +359,13 @@ func TestPostWithVideoStream(t *testing.T) {
 	require.Empty(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).OK(t).List(t, "videoStreamings"))
 }
 
+func TestVideoStreamDefaults(t *testing.T) {
+	t.Parallel()
+	require.Subset(t, newStream(t, newUser(t, region.EU, "owner")), object{
+		"resolution": "SD", "channelEnabled": true, "description": "", "thumbnailFileId": "", "metadata": object{}, "status": "idle",
+	})
+}
+
 func TestVideoStreamList(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
@@ -398,6 +405,9 @@ func TestVideoStreamList(t *testing.T) {
 
 	owners[0].Do(t, http.MethodDelete, streamsPath+"/"+ids[3], nil).OK(t)
 	require.Equal(t, []string{ids[3]}, list(admin, "isDeleted=true"))
+	for _, query := range []string{"", "isDeleted=false"} {
+		require.Equal(t, []string{ids[5], ids[4], ids[2], ids[1], ids[0]}, list(admin, query))
+	}
 	require.Equal(t, []string{ids[1], ids[0]}, list(owners[0], ""), "one's own, and one of a post")
 	requireFailure(t, failure{status: 403, code: 400300}, owners[0].Do(t, http.MethodGet, streamsPath+"?isDeleted=true", nil))
 }

@@ -56,6 +56,7 @@ func TestEventOf(t *testing.T) {
 	id := region.NewID(region.SG)
 	m := eventOf(store.AuditEvent{
 		ID: id, At: servicetest.Noon, ActorKind: store.ActorUser, Actor: "internal", Operation: "UserService/BanUser", Targets: []byte(`[{"type": "user", "id": "u"}]`),
+		KeyID: "key", Roles: []string{"global-moderator"}, Permission: "BAN_USER", RequestID: "request",
 	}, []store.AuditDetail{
 		{Part: store.AuditAfter, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": true}`)},
 		{Part: store.AuditOrigin, Value: []byte(`{"userId": "anna", "address": "192.0.2.1", "userAgent": "agent"}`)},
@@ -64,6 +65,10 @@ func TestEventOf(t *testing.T) {
 		{Part: store.AuditAfter, Type: "role", ID: "u", Value: []byte(`{"name": "x"}`)},
 	})
 	require.Equal(t, "sg", m.GetRegion())
+	require.Equal(t, []string{id, "UserService/BanUser", "request"}, []string{m.GetEventId(), m.GetOperation(), m.GetRequestId()})
+	require.Equal(t, servicetest.Noon, m.GetCreatedAt().AsTime())
+	require.Equal(t, []string{store.ActorUser, "key", "BAN_USER"}, []string{m.GetActor().GetKind(), m.GetActor().GetKeyId(), m.GetActor().GetPermission()})
+	require.Equal(t, []string{"global-moderator"}, m.GetActor().GetRoles())
 	require.Equal(t, [2]string{"user", "u"}, [2]string{m.GetTargets()[0].GetType(), m.GetTargets()[0].GetId()})
 	require.Equal(t, [2]string{"internal", "anna"}, [2]string{m.GetActor().GetId(), m.GetActor().GetUserId()})
 	require.Equal(t, [2]string{"192.0.2.1", "agent"}, [2]string{m.GetAddress(), m.GetUserAgent()})

@@ -284,6 +284,17 @@ func TestOldSchema(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 }
 
+// TestServerOpensByItself starts a server whose readiness is not asked for: it serves.
+func TestServerOpensByItself(t *testing.T) {
+	url := testdb.New(t)
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
+	r := run(t, fullConfig(t, url))
+	require.Eventually(t, func() bool {
+		status, _ := get(t, http.DefaultClient, "http://"+r.APIAddr()+"/no/such/route")
+		return status == http.StatusNotFound
+	}, patience, 10*time.Millisecond)
+}
+
 // TestDatabaseOfAnotherNetwork starts a server with the database of another network: it is never ready, and serves nothing.
 func TestDatabaseOfAnotherNetwork(t *testing.T) {
 	url := testdb.New(t)

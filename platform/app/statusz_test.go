@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +71,11 @@ func send(t *testing.T, method, url, body string, header ...string) (int, string
 }
 
 func TestStatusz(t *testing.T) {
-	r, cfg := serving(t)
+	key := auth.NewEvacuatedKey("k9", "a-server-key-of-k9", time.Now().Add(time.Hour))
+	evacuation := auth.EvacuationFile{Regions: []auth.EvacuatedRegion{{Region: "us", ServerKeys: []auth.EvacuatedKey{key}}}}
+	path := filepath.Join(t.TempDir(), "evacuation.json")
+	require.NoError(t, os.WriteFile(path, evacuation.Content(), 0o600))
+	r, cfg := serving(t, func(cfg *config.Config) { cfg.EvacuationFile = path })
 	var s statusz.Status
 	require.Eventually(t, func() bool {
 		s = r.status(t)
@@ -103,6 +109,11 @@ func TestStatusz(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, s.Placement.Want.Localities)
 	require.Equal(t, "zone", s.Placement.Want.Survive)
+	require.Equal(t, string(cfg.PrimaryRegion), s.Placement.Want.Primary)
+	require.NotNil(t, s.Evacuated)
+	require.Len(t, s.Evacuated.Regions, 1)
+	require.Equal(t, "us", s.Evacuated.Regions[0].Region)
+	require.Equal(t, "k9", s.Evacuated.Regions[0].ServerKeys[0].ID)
 }
 
 func TestStatuszContainsNoSecret(t *testing.T) {

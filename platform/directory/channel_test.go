@@ -36,3 +36,28 @@ func TestDerivedIDs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, region.US, home, "the home of the smallest id")
 }
+
+// TestDerivedIDsOfGuestsAndPosts checks at which home guests and the live channels of posts are, and that their ids do not depend on the
+// server.
+func TestDerivedIDsOfGuestsAndPosts(t *testing.T) {
+	d, again, other := derive("a"), derive("a"), derive("b")
+	ids := map[string]bool{}
+	for _, home := range region.All() {
+		post := region.NewID(home)
+		for _, id := range []struct{ got, again, other string }{
+			{d.GuestID(home, "visitor", "device"), again.GuestID(home, "visitor", "device"), other.GuestID(home, "visitor", "device")},
+			{d.GuestID(home, "visitor", "device 2"), again.GuestID(home, "visitor", "device 2"), other.GuestID(home, "visitor", "device 2")},
+			{d.GuestID(home, "bot", "device"), again.GuestID(home, "bot", "device"), other.GuestID(home, "bot", "device")},
+			{d.PostChannelID(post), again.PostChannelID(post), other.PostChannelID(post)},
+			{d.ConversationID([]string{post}), again.ConversationID([]string{post}), other.ConversationID([]string{post})},
+		} {
+			at, err := region.HomeOf(id.got)
+			require.NoError(t, err)
+			require.Equal(t, home, at)
+			require.Equal(t, id.got, id.again)
+			require.NotEqual(t, id.got, id.other)
+			ids[id.got] = true
+		}
+	}
+	require.Len(t, ids, 15, "all differ")
+}

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -256,6 +258,20 @@ func TestConnectGet(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, got.status, "a write")
 }
 
+// services returns the names of all services of the interface.
+func services(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			names = append(names, string(file.Services().Get(i).FullName()))
+		}
+		return true
+	})
+	require.Contains(t, names, "plaza.v1.PostService")
+	return names
+}
+
 func TestHealth(t *testing.T) {
 	var notReady error
 	w := start(t, func(o *edge.Options) { o.Ready = func(context.Context) error { return notReady } })
@@ -264,6 +280,9 @@ func TestHealth(t *testing.T) {
 	}
 	require.JSONEq(t, `{"status":"SERVING_STATUS_SERVING"}`, check(`{}`).body)
 	require.JSONEq(t, `{"status":"SERVING_STATUS_SERVING"}`, check(`{"service":"plaza.v1.PostService"}`).body)
+	for _, service := range services(t) {
+		require.Equal(t, 200, check(`{"service":"`+service+`"}`).status, service)
+	}
 	require.Equal(t, 404, check(`{"service":"nothing"}`).status)
 	notReady = io.EOF
 	require.JSONEq(t, `{"status":"SERVING_STATUS_NOT_SERVING"}`, check(`{}`).body)

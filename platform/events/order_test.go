@@ -137,6 +137,26 @@ func TestRowThatIsGivenUpReleasesItsKey(t *testing.T) {
 	o.waitsForDeletions(0)
 }
 
+// TestManyGivenUpRowsOfAKey delivers a row of a key after as many rows that were given up as are read at a time.
+func TestManyGivenUpRowsOfAKey(t *testing.T) {
+	o := newOffice(t)
+	var payloads []string
+	for i := range 100 {
+		payloads = append(payloads, fmt.Sprintf("a%03d", i))
+	}
+	for _, row := range o.emitInOrder("k0", payloads...) {
+		require.NoError(t, o.store.DelayOutboxRows(t.Context(), region.US, []store.OutboxRow{row}, row.ID, row.NotBefore))
+	}
+	o.clock.Store(events.Retention.Milliseconds())
+	o.Deliver(t.Context(), region.US, o.emitInOrder("k0", "b")...)
+	for range 3 {
+		o.clock.Add(events.Grace.Milliseconds())
+		o.drain(o.Outbox)
+	}
+	o.waitsForDeletions(0)
+	require.ElementsMatch(t, append(payloads, "b"), o.takeInOrder())
+}
+
 // TestOrderAmongServers lets two servers and their workers deliver rows of some keys while a third of the deliveries fail.
 func TestOrderAmongServers(t *testing.T) {
 	const keys, rows = 5, 30

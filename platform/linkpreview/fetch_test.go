@@ -338,6 +338,20 @@ func TestManyFetches(t *testing.T) {
 	}
 }
 
+// TestHeaders checks by which headers a site can tell what the request is for, and what it should answer.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	var got atomic.Value
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		got.Store([]string{r.Method, r.Header.Get("User-Agent"), r.Header.Get("Accept")})
+		page("<title>x</title>")(w, r)
+	})
+	fetch(t, linkpreview.New(loopback, nil, fixed, time.Minute), s.URL+"/")
+	require.Equal(t, []string{
+		http.MethodGet, "Mozilla/5.0 (compatible; Plaza; link preview)", "text/html, application/xhtml+xml, image/*;q=0.5",
+	}, got.Load())
+}
+
 // TestTraceContext tells the site to which trace the request belongs.
 func TestTraceContext(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,9 @@ import (
 	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
@@ -93,6 +95,7 @@ func TestBind(t *testing.T) {
 		{name: "skip renamed to before", caller: "user a", request: request(made(`{"before":"` + seal + `"}`))},
 		{name: "a number of rows", caller: "user a", request: request(made(`{"skip":10,"limit":10}`)), rejected: true},
 		{name: "a truth value", caller: "user a", request: request(made(`{"skip":true}`)), rejected: true},
+		{name: "a seal alone", caller: "user a", request: request(made(`{"skip":"` + seal[:page.SealLength] + `"}`)), rejected: true},
 		{name: "an empty position", caller: "user a", request: request(made(`{"skip":""}`)), rejected: true},
 		{name: "unusable parameters", caller: "user a", request: request(made(`{"skip":"` + seal + `","query":{"targetId":7}}`)), rejected: true},
 		{name: "an array", caller: "user a", request: request(made(`["` + seal + `"]`)), rejected: true},
@@ -113,6 +116,39 @@ func TestBind(t *testing.T) {
 			require.Equal(t, []string{"options.token: is not a token of this list"}, failed.Details)
 		})
 	}
+}
+
+// TestPagesWithoutPaging answers a list without the message that contains its tokens.
+func TestPagesWithoutPaging(t *testing.T) {
+	t.Parallel()
+	services := plazav1.File_plaza_v1_post_proto.Services()
+	bind, err := page.Bind(func(context.Context) string { return "" }, []protoreflect.ServiceDescriptor{services.ByName("PostService")})
+	require.NoError(t, err)
+	response, err := bind.WrapUnary(func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
+		return connect.NewResponse(&plazav1.ListPostsResponse{}), nil
+	})(t.Context(), listPostsCall{connect.NewRequest(&plazav1.ListPostsRequest{TargetId: "t"})})
+	require.NoError(t, err)
+	require.Nil(t, response.Any().(*plazav1.ListPostsResponse).GetPaging())
+}
+
+// TestRecursiveRequests binds an operation whose request contains messages of its own kind.
+func TestRecursiveRequests(t *testing.T) {
+	t.Parallel()
+	node, optional, kind := ".recursive.Node", descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: proto.String("recursive.proto"), Package: proto.String("recursive"), Syntax: proto.String("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{
+			Name:  proto.String("Node"),
+			Field: []*descriptorpb.FieldDescriptorProto{{Name: proto.String("next"), Number: proto.Int32(1), Label: &optional, Type: &kind, TypeName: &node}},
+		}},
+		Service: []*descriptorpb.ServiceDescriptorProto{{
+			Name:   proto.String("NodeService"),
+			Method: []*descriptorpb.MethodDescriptorProto{{Name: proto.String("Walk"), InputType: &node, OutputType: &node}},
+		}},
+	}, nil)
+	require.NoError(t, err)
+	_, err = page.Bind(func(context.Context) string { return "" }, []protoreflect.ServiceDescriptor{file.Services().Get(0)})
+	require.NoError(t, err)
 }
 
 // received calls ListPosts through the interceptor of Bind, and returns the request that the operation receives.

@@ -11,8 +11,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/budget"
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 // TestShorterPages lists rows of some size and checks with which page sizes the operation was called.
@@ -68,5 +70,52 @@ func TestShorterPages(t *testing.T) {
 	_, err = operation(t.Context(), listPostsCall{connect.NewRequest(limited(3))})
 	require.ErrorIs(t, err, errOther)
 }
+
+// TestLargeReads has operations that are no lists read rows of the maximum size together, and one byte more.
+func TestLargeReads(t *testing.T) {
+	t.Parallel()
+	services := plazav1.File_plaza_v1_post_proto.Services()
+	bind, err := page.Bind(func(context.Context) string { return "" }, []protoreflect.ServiceDescriptor{services.ByName("PostService")})
+	require.NoError(t, err)
+	for name, tc := range map[string]struct {
+		procedure string
+		bytes     int
+		refused   bool
+	}{
+		"an object":           {plazav1connect.PostServiceGetPostProcedure, page.MaxReadBytes, false},
+		"a larger object":     {plazav1connect.PostServiceGetPostProcedure, page.MaxReadBytes + 1, true},
+		"several objects":     {plazav1connect.PostServiceBatchGetPostsProcedure, page.MaxReadBytes, false},
+		"too many objects":    {plazav1connect.PostServiceBatchGetPostsProcedure, page.MaxReadBytes + 1, true},
+		"a change of objects": {plazav1connect.PostServiceUpdatePostProcedure, page.MaxReadBytes + 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			operation := bind.WrapUnary(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+				if rows := budget.RowsOf(ctx); rows != nil && rows.Take(tc.bytes) != nil {
+					return nil, budget.ErrExceeded
+				}
+				return connect.NewResponse(&plazav1.PostResponse{}), nil
+			})
+			_, err := operation(t.Context(), calledAs{connect.NewRequest(&plazav1.BatchGetPostsRequest{}), tc.procedure})
+			if !tc.refused {
+				require.NoError(t, err)
+				return
+			}
+			failed, ok := errors.AsType[*fail.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, []string{"the objects are larger than 8 MiB together: ask for fewer at a time"}, failed.Details)
+		})
+	}
+}
+
+// calledAs is a request of some operation, as a handler receives it.
+type calledAs struct {
+	connect.AnyRequest
+
+	procedure string
+}
+
+// Spec implements connect.AnyRequest.
+func (c calledAs) Spec() connect.Spec { return connect.Spec{Procedure: c.procedure} }
 
 var errOther = errors.New("another error")

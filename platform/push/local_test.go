@@ -26,6 +26,8 @@ func TestLocal(t *testing.T) {
 	}
 	answer := httptest.NewRecorder()
 	local.ServeHTTP(answer, httptest.NewRequest("GET", "/pushes", nil))
+	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))
+	require.Equal(t, "no-store", answer.Header().Get("Cache-Control"))
 	var shown struct{ Pushes []push.LocalMessage }
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &shown))
 	require.Len(t, shown.Pushes, 100)

@@ -281,3 +281,37 @@ func TestOldEventsAreNotLogged(t *testing.T) {
 		require.Equal(t, want, logged()-before, age)
 	}
 }
+
+// TestEventsOfSeveralHomes logs an event for several homes in each of them, and one for a single home in that of its topic.
+func TestEventsOfSeveralHomes(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, limits.Lift(), func(*realtime.Options) {})
+	logged := func() map[region.Code]int {
+		t.Helper()
+		count := map[region.Code]int{}
+		for _, home := range region.All() {
+			var list []store.LoggedEvent
+			reads := w.deps.Store.NewReadBatch()
+			reads.Events(store.EventSpan{Home: home, To: 100, Limit: 100}, &list)
+			require.NoError(t, reads.Run(t.Context()))
+			if len(list) > 0 {
+				count[home] = len(list)
+			}
+		}
+		return count
+	}
+	emit := func(topic string, homes ...region.Code) {
+		t.Helper()
+		now := w.deps.Now()
+		tx := w.deps.Store.NewTx(region.EU)
+		row := tx.EmitEvent("", store.Event{Name: "user.updated", Topic: topic, Payload: []byte(`{}`), SentAt: now, Homes: homes}, now, now.Add(events.Grace))
+		require.NoError(t, tx.Commit(t.Context()))
+		w.deps.Outbox.Deliver(t.Context(), region.EU, row)
+	}
+	emit(region.NewID(region.EU), region.All()...)
+	require.Equal(t, map[region.Code]int{region.US: 1, region.EU: 1, region.SG: 1}, logged())
+	emit(region.NewID(region.SG), region.US, region.SG)
+	require.Equal(t, map[region.Code]int{region.US: 2, region.EU: 1, region.SG: 2}, logged())
+	emit(region.NewID(region.SG), region.EU)
+	require.Equal(t, map[region.Code]int{region.US: 2, region.EU: 1, region.SG: 3}, logged(), "the home of the topic has changed since")
+}

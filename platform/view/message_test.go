@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/freeform"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -23,6 +25,45 @@ func TestMessageFeed(t *testing.T) {
 	require.Equal(t, []bool{false, true, false}, mapList(got, (*plazav1.MessageFeed).GetIsDeleted))
 	require.Equal(t, "n/chat/c/default", got[0].GetPath())
 	require.Equal(t, int32(4), got[0].GetChildCount())
+}
+
+// TestFilesAndUsersOfMessages checks what is read for messages: nothing that a deleted one referred to, but its author.
+func TestFilesAndUsersOfMessages(t *testing.T) {
+	t.Parallel()
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": "postgresql://plaza@127.0.0.1:1/plaza"}})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	id := func() string { return region.NewID(region.EU) }
+	feedCreator, author, other, mentioned, forgotten, file, lost := id(), id(), id(), id(), id(), id(), id()
+	mentions := func(ids ...string) []byte {
+		return MessageMentionsJSON([]MessageMention{{Type: MentionChannel}, {Type: MentionUser, UserIDs: ids}})
+	}
+	messages := []store.Message{
+		{ID: id(), CreatorID: author, FileID: file, Mentions: mentions(mentioned, author)},
+		{ID: id(), CreatorID: other, FileID: lost, Mentions: mentions(forgotten), DeletedAt: &deletedAt},
+	}
+	for name, tc := range map[string]struct {
+		viewer *store.User
+		users  []string
+		known  []store.User
+	}{
+		"an administrator": {nil, []string{feedCreator, author, other, mentioned}, nil},
+		"the author":       {&store.User{ID: author}, []string{feedCreator, other, mentioned}, []store.User{{ID: author}}},
+		"another reader":   {&store.User{ID: forgotten}, []string{feedCreator, author, other, mentioned}, nil},
+	} {
+		l, batch := newMessageLoader(MessageRows{Feeds: []store.MessageFeed{{ID: id(), CreatorID: feedCreator}}, Viewer: tc.viewer}), st.NewReadBatch()
+		l.read(batch, messages)
+		require.Equal(t, []string{file}, l.files.requested.list(), name)
+		read := map[string][]string{}
+		for _, q := range batch.Queued() {
+			if ids, ok := q.Args[1].([]string); ok {
+				read[q.Statement.Name] = ids
+			}
+		}
+		require.ElementsMatch(t, tc.users, read["users.byID"], name)
+		require.Equal(t, tc.known, l.users, name)
+		require.Equal(t, []string{file}, read["files.byID"], name)
+	}
 }
 
 func TestMessagesOfViewer(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
@@ -15,6 +16,21 @@ import (
 )
 
 var now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+// TestChangeOf checks that fields which a request does not set do not change, and who has changed the others.
+func TestChangeOf(t *testing.T) {
+	name, avatar, mode, limit, no := "", "f", "silent", int32(5), false
+	require.Equal(t, store.ChannelChange{EditorID: "editor"}, changeOf(&plazav1.UpdateChannelRequest{ChannelId: "c"}, "editor"))
+	c := changeOf(&plazav1.UpdateChannelRequest{
+		DisplayName: &name, AvatarFileId: &avatar, NotificationMode: &mode, MessageAutoDeleteEnabled: &no, AutoDeleteMessageByFlagLimit: &limit,
+		Tags: []string{"a", "b", "a"}, Metadata: &structpb.Struct{},
+	}, "editor")
+	flags := int64(5)
+	require.Equal(t, store.ChannelChange{
+		EditorID: "editor", DisplayName: &name, AvatarFileID: &avatar, NotificationMode: &mode, AutoDeleteEnabled: &no, AutoDeleteFlags: &flags,
+		Tags: []string{"a", "b"}, Metadata: []byte(`{}`),
+	}, c)
+}
 
 func TestValidate(t *testing.T) {
 	id, other := region.NewID(region.EU), region.NewID(region.US)

@@ -4,6 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestAnonymize(t *testing.T) {
@@ -71,4 +76,20 @@ func TestVisited(t *testing.T) {
 	for failed, want := range map[int64]int{0: visitSize, 1: visitSize / 2, 3: visitSize / 8, 4: pageSize, 100: pageSize} {
 		require.Equal(t, want, visited(failed), failed)
 	}
+}
+
+// TestMessage checks what administrators see of an erasure, in progress and at its end.
+func TestMessage(t *testing.T) {
+	at := func(seconds int64) *timestamppb.Timestamp { return &timestamppb.Timestamp{Seconds: seconds} }
+	e := store.Erasure{
+		ID: "u", PublicID: "alice", RequestedBy: "admin", State: "running", Progress: store.Progress{Step: "posts"}, Erased: []byte(`{"posts": 2}`),
+		RequestedAt: at(1).AsTime(), UpdatedAt: at(2).AsTime(),
+	}
+	want := &plazav1.Erasure{
+		ErasureId: "u", State: "running", RequestedBy: "admin", RequestedAt: at(1), UpdatedAt: at(2), Step: "posts", Erased: map[string]int32{"posts": 2},
+	}
+	require.True(t, proto.Equal(want, message(e)), "%v", message(e))
+	end := at(3).AsTime()
+	e.FinishedAt, want.FinishedAt = &end, at(3)
+	require.True(t, proto.Equal(want, message(e)), "%v", message(e))
 }

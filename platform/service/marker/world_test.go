@@ -111,3 +111,38 @@ func TestFanOutWithoutAHome(t *testing.T) {
 	require.Error(t, s.deliver(t.Context(), f, message))
 	require.Equal(t, `["us"]`, left(), "the row that is delivered stays")
 }
+
+// TestCatchUp updates the markers of a user from the feeds of the channels that the user is a member of, but not from deleted ones and
+// those of live channels.
+func TestCatchUp(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	s, now, user := New(w.Deps), servicetest.Noon, region.NewID(region.US)
+	feed := func(kind, membership string) string {
+		channel, id := region.NewID(region.EU), region.NewID(region.EU)
+		w.Commit(t, func(tx *store.Tx) {
+			tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: kind, Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
+			tx.InsertMessageFeed(store.MessageFeed{ID: id, EntityID: channel, ChannelPublicID: channel, ChannelType: kind, CreatedAt: now})
+			tx.ChangeChannelUsers(channel, []store.ChannelUserChange{{
+				New: store.ChannelUser{ChannelID: channel, UserID: user, Membership: membership, JoinedAt: now},
+			}}, now)
+		})
+		return id
+	}
+	joined, deleted := feed(store.ChannelCommunity, store.ChannelMember), feed(store.ChannelCommunity, store.ChannelMember)
+	left, live := feed(store.ChannelCommunity, store.ChannelNone), feed(store.ChannelLive, store.ChannelMember)
+	w.Exec(t, `UPDATE message_feeds SET last_segment = 3`)
+	w.Exec(t, `UPDATE message_feeds SET deleted_at = now() WHERE id = '`+deleted+`'`)
+	marked := func() string {
+		t.Helper()
+		return w.Text(t, `SELECT COALESCE(string_agg(feed_id || ' ' || last_segment::text, ', '), '') FROM user_feed_markers WHERE user_id = '`+user+`'`)
+	}
+	moved, err := s.updateFromFeeds(t.Context(), user, []string{deleted, left, live, region.NewID(region.EU)})
+	require.NoError(t, err)
+	require.False(t, moved)
+	require.Empty(t, marked())
+	moved, err = s.updateFromFeeds(t.Context(), user, []string{deleted, left, live, region.NewID(region.EU), joined})
+	require.NoError(t, err)
+	require.True(t, moved)
+	require.Equal(t, joined+" 3", marked())
+}

@@ -60,6 +60,16 @@ func TestRankRelatedWords(t *testing.T) {
 	require.InDelta(t, 0.5*0.5*5/8, scores["far"], 1e-9)
 }
 
+// TestRankSimilarWords checks from which similarity on a word with the same beginning counts: three fifths of the longer word's letters.
+func TestRankSimilarWords(t *testing.T) {
+	t.Parallel()
+	ids, scores := order(t, search.Found{Word: "climb", Stem: []store.SearchHit{
+		hit("at the limit", 500, " click "), hit("below", 500, " clinic "), hit("letters", 500, " clïmb "),
+	}})
+	require.Equal(t, []string{"at the limit"}, ids)
+	require.InDelta(t, 0.5*0.5*3/5, scores["at the limit"], 1e-9)
+}
+
 func TestRankNothing(t *testing.T) {
 	t.Parallel()
 	ids, _ := order(t)

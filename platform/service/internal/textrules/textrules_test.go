@@ -42,6 +42,34 @@ func TestTextOfFieldsAndPolls(t *testing.T) {
 	require.Equal(t, []string{"t", "q", "x", "y"}, TextOfPoll(poll).Texts)
 }
 
+// TestTextOfChanges checks that texts which stay as they are stored are not checked again.
+func TestTextOfChanges(t *testing.T) {
+	a, same, b, empty := "a", "a", "b", ""
+	for name, c := range map[string]struct {
+		pairs [][2]*string
+		want  []string
+	}{
+		"none":            {nil, nil},
+		"not set":         {[][2]*string{{&a, nil}}, nil},
+		"the stored text": {[][2]*string{{&a, &same}}, nil},
+		"another text":    {[][2]*string{{&a, &b}}, []string{"b"}},
+		"emptied":         {[][2]*string{{&a, &empty}}, []string{""}},
+		"some of several": {[][2]*string{{&a, &same}, {&empty, &a}, {&b, nil}, {&a, &b}}, []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, UserText{Texts: c.want}, TextOfChanges(c.pairs...))
+		})
+	}
+}
+
+// TestLinkOfField checks which fields have a link to check.
+func TestLinkOfField(t *testing.T) {
+	empty, link := "", "https://example.com"
+	require.Equal(t, UserText{}, LinkOfField(nil))
+	require.Equal(t, UserText{}, LinkOfField(&empty))
+	require.Equal(t, UserText{Links: []string{link}}, LinkOfField(&link))
+}
+
 // newRules returns cached rules: the block list has the word spam, the allow list the domain example.org.
 func newRules(t *testing.T, whitelist bool) *Rules {
 	t.Helper()

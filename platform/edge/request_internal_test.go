@@ -84,7 +84,7 @@ func TestObjectSizesInside(t *testing.T) {
 }
 
 // TestResponseIsReservedOnce writes a response in several parts, of which the first large one counts. A part that had to wait would be
-// refused: the time of the request is over.
+// refused: the time of the request has expired.
 func TestResponseIsReservedOnce(t *testing.T) {
 	t.Parallel()
 	memory := newResponseMemory(3*largeResponse, time.Minute)

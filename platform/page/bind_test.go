@@ -136,14 +136,14 @@ func TestRecursiveRequests(t *testing.T) {
 	t.Parallel()
 	node, optional, kind := ".recursive.Node", descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL, descriptorpb.FieldDescriptorProto_TYPE_MESSAGE
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("recursive.proto"), Package: proto.String("recursive"), Syntax: proto.String("proto3"),
+		Name: new("recursive.proto"), Package: new("recursive"), Syntax: new("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{{
-			Name:  proto.String("Node"),
-			Field: []*descriptorpb.FieldDescriptorProto{{Name: proto.String("next"), Number: proto.Int32(1), Label: &optional, Type: &kind, TypeName: &node}},
+			Name:  new("Node"),
+			Field: []*descriptorpb.FieldDescriptorProto{{Name: new("next"), Number: proto.Int32(1), Label: &optional, Type: &kind, TypeName: &node}},
 		}},
 		Service: []*descriptorpb.ServiceDescriptorProto{{
-			Name:   proto.String("NodeService"),
-			Method: []*descriptorpb.MethodDescriptorProto{{Name: proto.String("Walk"), InputType: &node, OutputType: &node}},
+			Name:   new("NodeService"),
+			Method: []*descriptorpb.MethodDescriptorProto{{Name: new("Walk"), InputType: &node, OutputType: &node}},
 		}},
 	}, nil)
 	require.NoError(t, err)

@@ -20,10 +20,10 @@ func TestPendingEdit(t *testing.T) {
 		Mentionees:  []*plazav1.Mentionee{{Type: "user", UserIds: []string{"a"}, UserPublicIds: []string{"b"}, UserInternalIds: []string{"c"}}},
 		Attachments: []*plazav1.Attachment{{Type: "image", FileId: "f"}}, CreatedAt: ts(deletedAt),
 		Links: []*plazav1.Link{
-			{Index: proto.Int32(0), Length: proto.Int32(4), Url: "u", RenderPreview: true, Domain: proto.String("d"), Title: proto.String("t"), ImageUrl: proto.String("i")},
+			{Index: proto.Int32(0), Length: proto.Int32(4), Url: "u", RenderPreview: true, Domain: new("d"), Title: new("t"), ImageUrl: new("i")},
 			{Url: "v"},
 		},
-		ProductTags:     []*plazav1.ProductTag{{ProductId: "p", Text: proto.String("x"), Index: proto.Int32(5), Length: proto.Int32(6)}, {ProductId: "q"}},
+		ProductTags:     []*plazav1.ProductTag{{ProductId: "p", Text: new("x"), Index: proto.Int32(5), Length: proto.Int32(6)}, {ProductId: "q"}},
 		PinnedProductId: "q",
 	}
 	annotations := Annotations{Links: LinksOf(want.GetLinks()), ProductTags: ProductTagsOf(want.GetProductTags()), PinnedProductID: "q"}

@@ -70,15 +70,15 @@ func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	s := sources{
 		file:  "listen: 127.0.0.1:1\nops-listen: 127.0.0.1:1\npool-size: 1\nregion: sg\n",
-		env:   map[string]string{"PLAZA_LISTEN": "127.0.0.1:2", "PLAZA_OPS_LISTEN": "127.0.0.1:2", "PLAZA_BASE_URL": ""},
+		env:   map[string]string{"PLAZA_LISTEN": "127.0.0.1:2", "PLAZA_OPS_LISTEN": "127.0.0.1:2", "PLAZA_REGION": "", "PLAZA_POOL_SIZE": " "},
 		flags: []string{"--listen", "127.0.0.1:3"},
 	}
 	c, err := s.load(t)
 	require.NoError(t, err)
 	require.Equal(t, config.Address("127.0.0.1:3"), c.Listen, "flag")
 	require.Equal(t, config.Address("127.0.0.1:2"), c.OpsListen, "variable")
-	require.Equal(t, config.PoolSize(1), c.PoolSize, "file")
-	require.Equal(t, region.SG, c.Region, "file")
+	require.Equal(t, config.PoolSize(1), c.PoolSize, "file, because the variable is blank")
+	require.Equal(t, region.SG, c.Region, "file, because the variable is empty")
 	require.Equal(t, config.Default().Survive, c.Survive, "default")
 }
 

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -203,6 +204,33 @@ func TestTraySeen(t *testing.T) {
 	require.Empty(t, eu.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": items[:1]}).OK(t).List(t, "trayItems"))
 	requireFailure(t, invalid("trayItems"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{}}))
 	requireFailure(t, invalid("trayItems[0].id"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{{"id": "x"}}}))
+}
+
+// TestTrayOfErasedActors checks that an item is left out when all of its actors were erased, and that others stay.
+func TestTrayOfErasedActors(t *testing.T) {
+	t.Parallel()
+	eva, uma, bob := newUser(t, region.EU, "eva"), newUser(t, region.US, "uma"), newUser(t, region.EU, "bob")
+	community := newCommunity(t, eva)
+	join(t, community, uma, bob)
+	first, second := newPost(t, eva, community), newPost(t, eva, community)
+	for _, c := range []*apptest.Client{uma, bob} {
+		newComment(t, c, first)
+	}
+	newComment(t, uma, second)
+	actors := func() map[string]int {
+		all := map[string]int{}
+		for _, item := range trayOf(t, eva) {
+			if item.action == "comment" {
+				all[item.reference] = item.actors
+			}
+		}
+		return all
+	}
+	require.Eventually(t, func() bool { return maps.Equal(map[string]int{first: 2, second: 1}, actors()) }, apptest.Patience, 20*time.Millisecond)
+	conn := connectTo(t, apptest.Shared(t))
+	_, err := conn.Exec(t.Context(), "DELETE FROM tray_actors WHERE home = 'eu' AND actor_id = $1", uma.InternalID)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{first: 1}, actors())
 }
 
 // TestTrayOfManyActs checks the trays of two users whose posts others react to and comment on at the same time, so that notices are

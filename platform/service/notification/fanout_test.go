@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,8 +41,11 @@ func newHall(t *testing.T, members ...string) *hall {
 	tx.InsertChannel(store.Channel{ID: h.id, PublicID: h.id, Type: store.ChannelCommunity, DisplayName: "Hall", Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
 	tx.InsertMessageFeed(store.MessageFeed{ID: h.id, EntityID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity, CreatedAt: now})
 	var changes []store.ChannelUserChange
-	for i, name := range append([]string{"author"}, members...) {
-		id, device := region.NewID(region.EU), hex.EncodeToString(fmt.Appendf(nil, "%032d", i))
+	names := append([]string{"author"}, members...)
+	ids := service.Map(names, func(string) string { return region.NewID(region.EU) })
+	slices.Sort(ids) // the order in which the devices are stored
+	for i, name := range names {
+		id, device := ids[i], hex.EncodeToString(fmt.Appendf(nil, "%032d", i))
 		h.users[name] = id
 		hash, err := hex.DecodeString(device)
 		require.NoError(t, err)

@@ -1,9 +1,12 @@
 package notification
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,8 +87,10 @@ func (s *Sender) drain(ctx context.Context, home region.Code, provider string, p
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
+	slices.SortFunc(due, func(a, b store.DuePush) int { return strings.Compare(a.ID, b.ID) }) // the order in which their rows are updated
 	results := s.sendAll(ctx, due)
 	tx = s.Store.NewTx(home)
+	removeDevices(tx, due, results)
 	for i, p := range due {
 		s.finish(tx, p, results[i])
 	}
@@ -153,7 +158,6 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 		s.again(tx, p, failure)
 		return
 	case failed && failure.Outcome == push.Gone:
-		tx.RemovePushToken(p.UserID, p.Device, *p.Token)
 		s.count(p, string(push.Gone))
 	case failed, result != nil && !errors.Is(result, errNoDevice):
 		s.Log.Warn("push notification refused", "provider", p.Provider, "reason", result.Error())
@@ -164,6 +168,22 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 		s.count(p, resultSent)
 	}
 	tx.FinishPush(p.Push)
+}
+
+// removeDevices adds to tx the removal of the tokens that their provider reports as gone, in the order of their keys.
+func removeDevices(tx *store.Tx, due []store.DuePush, results []error) {
+	var gone []store.DuePush
+	for i, p := range due {
+		if failure, failed := errors.AsType[*push.SendError](results[i]); failed && failure.Outcome == push.Gone {
+			gone = append(gone, p)
+		}
+	}
+	slices.SortFunc(gone, func(a, b store.DuePush) int {
+		return cmp.Or(strings.Compare(a.UserID, b.UserID), strings.Compare(a.Device, b.Device), strings.Compare(*a.Token, *b.Token))
+	})
+	for _, p := range gone {
+		tx.RemovePushToken(p.UserID, p.Device, *p.Token)
+	}
 }
 
 // again postpones a push that the provider may accept later.

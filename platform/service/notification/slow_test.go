@@ -127,7 +127,8 @@ func TestResultsOfPushes(t *testing.T) {
 	w := servicetest.NewWorld(t)
 	later := func(after time.Duration) error { return &push.SendError{Outcome: push.Later, After: after} }
 	w.Deps.Push = map[string]push.Sender{push.WebPush: scripted{
-		"gone": &push.SendError{Outcome: push.Gone}, "refused": &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
+		"gone": &push.SendError{Outcome: push.Gone}, "also gone": &push.SendError{Outcome: push.Gone}, "gone too": &push.SendError{Outcome: push.Gone},
+		"refused": &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
 		"later": later(0), "in an hour": later(time.Hour), "at the end": later(push.Lifetime), "too late": later(push.Lifetime + time.Second),
 		"old": later(push.Lifetime - time.Hour), "too old": later(push.Lifetime - time.Hour + time.Second),
 	}}
@@ -135,7 +136,7 @@ func TestResultsOfPushes(t *testing.T) {
 	sender, err := notification.NewSender(w.Deps, registry)
 	require.NoError(t, err)
 	user, tx := region.NewID(region.EU), w.Store.NewTx(region.EU)
-	for _, title := range []string{"sent", "gone", "refused", "broken", "later", "in an hour", "at the end", "too late", "old", "too old", "no device"} {
+	for _, title := range []string{"sent", "gone", "also gone", "gone too", "refused", "broken", "later", "in an hour", "at the end", "too late", "old", "too old", "no device"} {
 		if title != "no device" {
 			register(t, w, user, title)
 		}
@@ -151,7 +152,7 @@ func TestResultsOfPushes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05, old 1 day",
 		w.Text(t, `SELECT string_agg(title || ' ' || (not_before - created_at), ', ' ORDER BY title) FROM pushes`))
-	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old", // without that of the token that is gone
+	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old", // without those of the tokens that are gone
 		w.Text(t, `SELECT string_agg(token, ', ' ORDER BY token) FROM push_devices`))
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
 # HELP plaza_push_notifications_total Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.
@@ -167,7 +168,7 @@ plaza_push_notifications_total{provider="fcm",result="later"} 0
 plaza_push_notifications_total{provider="fcm",result="refused"} 0
 plaza_push_notifications_total{provider="fcm",result="sent"} 0
 plaza_push_notifications_total{provider="webpush",result="dropped"} 3
-plaza_push_notifications_total{provider="webpush",result="gone"} 1
+plaza_push_notifications_total{provider="webpush",result="gone"} 3
 plaza_push_notifications_total{provider="webpush",result="later"} 6
 plaza_push_notifications_total{provider="webpush",result="refused"} 2
 plaza_push_notifications_total{provider="webpush",result="sent"} 1

@@ -52,10 +52,17 @@ func NewWorld(t *testing.T) *World {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// open opens the store of a server with time limits; those of production when zero.
+// open opens the store of a server with time limits; those of production when zero. The test fails if a transaction violates the order of
+// locks.
 func (w *World) open(t *testing.T, urls map[region.Code]string, l limits.Limits) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault, Sent: w.Sent})
+	sent := func(queued []db.Queued) {
+		if err := db.CheckLocks(queued); err != nil {
+			t.Error(err)
+		}
+		w.Sent(queued)
+	}
+	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault, Sent: sent})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	return st

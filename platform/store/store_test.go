@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -16,10 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
-func TestMain(m *testing.M) {
-	// The process of the test database outlives the tests.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
-}
+func TestMain(m *testing.M) { testdb.Main(m) }
 
 // open opens a store on url for the duration of the test.
 func open(t testing.TB, url string, change ...func(*db.Config)) *store.Store {

@@ -8,17 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
-func TestMain(m *testing.M) {
-	// The process of the test database outlives the tests.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
-}
+func TestMain(m *testing.M) { testdb.Main(m) }
 
 // patience is how long tests wait for what must happen. Only a test that fails waits that long.
 const patience = 2 * time.Minute

@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -43,15 +42,15 @@ var (
 
 // rsvpList registers the statements of a list of the answers with one status of the event or user in the column of.
 func rsvpList(name, of, id string) directions {
-	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("eventRsvps.list"+name+o.Name, `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND `+of+` = $2 AND status = $3
-			AND `+o.After("responded_at", id, "$4::timestamptz", "$5")+` ORDER BY `+o.By("responded_at", id)+` LIMIT $6::bigint`)
-	})
+	return by(plainOrders, "responded_at", source{
+		name: "eventRsvps.list" + name, columns: rsvpColumns,
+		from: `event_rsvps WHERE home = $1 AND ` + of + ` = $2 AND status = $3`, id: id, after: 4,
+	}.list)
 }
 
 // RsvpsOf reads a user's answers to events of any homes and appends them to into.
 func (r *ReadBatch) RsvpsOf(eventIDs []string, userID string, into *[]EventRsvp) {
-	readMany(r, eventIDs, sqlRsvpsOf, into, userID)
+	addMany(r, eventIDs, sqlRsvpsOf, into, userID)
 }
 
 // RsvpList is a page of the answers to an event or of a user.
@@ -72,14 +71,10 @@ func (r *ReadBatch) ListRsvps(l RsvpList, into *[]EventRsvp) {
 	*into = nil
 	for _, status := range orAll(l.Statuses, RsvpStatuses()) {
 		if l.EventID != "" {
-			if home, err := r.HomeOf(l.EventID); err == nil {
-				appendRows(r, home, rsvpsOfEvent.in(l.Desc), into, l.EventID, status, l.After, l.AfterID, l.Limit)
-			}
+			appendRows(r, r.homeOf(l.EventID), rsvpsOfEvent.in(l.Desc), into, l.EventID, status, l.After, l.AfterID, l.Limit)
 			continue
 		}
-		for _, home := range region.All() {
-			appendRows(r, home, rsvpsOfUser.in(l.Desc), into, l.UserID, status, l.After, l.AfterID, l.Limit)
-		}
+		readEveryHome(r, rsvpsOfUser.in(l.Desc), into, l.UserID, status, l.After, l.AfterID, l.Limit)
 	}
 }
 

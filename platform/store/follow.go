@@ -87,10 +87,10 @@ var (
 )
 
 func followList(table, userColumn, otherColumn string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt(table+".list"+o.Name, `SELECT `+followColumns+` FROM `+table+` WHERE home = $1 AND `+userColumn+` = $2 AND status = $3
-				AND `+o.After("created_at", otherColumn, "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", otherColumn)+` LIMIT $6::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: table + ".list", columns: followColumns,
+		from: table + ` WHERE home = $1 AND ` + userColumn + ` = $2 AND status = $3`, id: otherColumn, after: 4,
+	}.list)
 }
 
 // Follow reads a follow in the follower's home; nil if there never was one.
@@ -114,10 +114,7 @@ type FollowList struct {
 // ListFollows reads up to Limit follows of each status. The parts are sorted but not merged.
 func (r *ReadBatch) ListFollows(l FollowList, into *[]Follow) {
 	*into = nil
-	home, err := r.HomeOf(l.UserID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.UserID)
 	st := pick(l.Followers, followersByFollowee, followsByFollower).in(l.Desc)
 	for _, status := range l.Statuses {
 		appendRows(r, home, st, into, l.UserID, status, l.After, l.AfterID, l.Limit)

@@ -80,10 +80,9 @@ var (
 	sqlVoteInsert = stmt("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	sqlVoteDelete = stmt("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)
 
-	votesByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("pollVotes.list"+o.Name, `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3
-			AND `+o.After("created_at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $6::bigint`)
-	})
+	votesByCreation = by(createdOrders, "created_at", source{
+		name: "pollVotes.list", columns: voteColumns, from: `poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3`, after: 4,
+	}.list)
 )
 
 // CountVotes returns the kind of the count of votes for an answer.
@@ -91,7 +90,6 @@ func CountVotes(answerID string) CounterKind { return CounterKind("vote:" + answ
 
 // Polls reads polls of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Polls(ids []string, into *[]Poll) {
-	*into = nil
 	readMany(r, ids, sqlPollsByID, into)
 }
 
@@ -107,7 +105,7 @@ func (r *ReadBatch) CreatorOfPoll(id string, into *[]User) {
 
 // VotesOf reads a user's votes in polls of any homes and appends them to into.
 func (r *ReadBatch) VotesOf(pollIDs []string, userID string, into *[]PollVote) {
-	readMany(r, pollIDs, sqlVotesOf, into, userID)
+	addMany(r, pollIDs, sqlVotesOf, into, userID)
 }
 
 // VoteList is a page of the votes for one answer.

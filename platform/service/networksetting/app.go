@@ -9,14 +9,16 @@ import (
 
 // GetProductSettings gets the settings of product tags. All users may call it.
 func (s *Service) GetProductSettings(ctx context.Context, _ *plazav1.GetProductSettingsRequest) (*plazav1.ProductSettings, error) {
-	settings, err := s.load(ctx)
-	return products(settings), err
+	return get(ctx, s, products)
 }
 
 // UpdateProductSettings changes the settings that the request sets.
 func (s *Service) UpdateProductSettings(ctx context.Context, req *plazav1.UpdateProductSettingsRequest) (*plazav1.ProductSettings, error) {
-	settings, err := s.update(ctx, map[string]any{"isProductEnabled": optional(req.Enabled)})
-	return products(settings), err
+	values := map[string]any{}
+	if req.Enabled != nil {
+		values["isProductEnabled"] = req.GetEnabled()
+	}
+	return set(ctx, s, values, products)
 }
 
 func products(s store.Settings) *plazav1.ProductSettings {
@@ -25,8 +27,7 @@ func products(s store.Settings) *plazav1.ProductSettings {
 
 // GetDeepLinkSettings gets the links with which apps share objects. All users may call it.
 func (s *Service) GetDeepLinkSettings(ctx context.Context, _ *plazav1.GetDeepLinkSettingsRequest) (*plazav1.DeepLinkSettings, error) {
-	settings, err := s.load(ctx)
-	return deepLinks(settings), err
+	return get(ctx, s, deepLinks)
 }
 
 // UpdateDeepLinkSettings replaces the links with which apps share objects.
@@ -35,8 +36,7 @@ func (s *Service) UpdateDeepLinkSettings(ctx context.Context, req *plazav1.Updat
 	if patterns == nil {
 		patterns = map[string]string{}
 	}
-	settings, err := s.update(ctx, map[string]any{"deepLinkDomain": req.GetDomain(), "deepLinkPatterns": patterns})
-	return deepLinks(settings), err
+	return set(ctx, s, map[string]any{"deepLinkDomain": req.GetDomain(), "deepLinkPatterns": patterns}, deepLinks)
 }
 
 func deepLinks(s store.Settings) *plazav1.DeepLinkSettings {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/narrow"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -15,8 +15,7 @@ var videoUses = []string{"post", "message", "story"}
 
 // GetFeedSettings gets what posts, messages and stories may contain. All users may call it.
 func (s *Service) GetFeedSettings(ctx context.Context, _ *plazav1.GetFeedSettingsRequest) (*plazav1.FeedSettings, error) {
-	settings, err := s.load(ctx)
-	return feeds(settings), err
+	return get(ctx, s, feeds)
 }
 
 // UpdateFeedSettings changes the settings that the request sets.
@@ -27,27 +26,15 @@ func (s *Service) UpdateFeedSettings(ctx context.Context, req *plazav1.UpdateFee
 	}
 	values := map[string]any{}
 	for i, update := range []*plazav1.FeedSettingUpdate{req.GetPost(), req.GetMessage(), req.GetStory()} {
-		use := videoUses[i]
-		if err := checkResolutions(use, current.Videos[use], update.GetVideo().GetTranscodeConfig()); err != nil {
+		use, video := videoUses[i], update.GetVideo()
+		if err := checkResolutions(use, current.Videos[use], video.GetTranscodeConfig()); err != nil {
 			return nil, err
 		}
-		setVideo(values, use, update.GetVideo())
+		for rule, value := range given(video, video.GetTranscodeConfig()) {
+			values[store.VideoRuleName(use, rule)] = value
+		}
 	}
-	settings, err := s.update(ctx, values)
-	return feeds(settings), err
-}
-
-// setVideo adds the settings of one use of videos that an update, which may be nil, sets.
-func setVideo(values map[string]any, use string, update *plazav1.VideoSettingUpdate) {
-	if update == nil {
-		return
-	}
-	values[store.VideoRuleName(use, "allowed")] = optional(update.Allowed)
-	values[store.VideoRuleName(use, "maxDurationSeconds")] = optional(update.MaxDurationSeconds)
-	if config := update.GetTranscodeConfig(); config != nil {
-		values[store.VideoRuleName(use, "maxResolution")] = optional(config.MaxResolution)
-		values[store.VideoRuleName(use, "minResolution")] = optional(config.MinResolution)
-	}
+	return set(ctx, s, values, feeds)
 }
 
 // resolutions are those of videos, the largest one first.
@@ -69,14 +56,9 @@ func checkResolutions(use string, rules store.VideoRules, update *plazav1.Transc
 
 // feeds returns the settings of posts, messages and stories.
 func feeds(s store.Settings) *plazav1.FeedSettings {
-	all := &plazav1.FeedSettings{}
-	for _, use := range videoUses {
-		rules := s.Videos[use]
-		all.FeedSettings = append(all.FeedSettings, &plazav1.FeedSetting{FeedType: use, ContentSettings: []*plazav1.ContentSetting{{
-			ContentType: "video", Allowed: rules.Allowed,
-			MaxDurationSeconds: narrow.To[int32](rules.MaxDurationSeconds),
-			TranscodeConfig:    &plazav1.TranscodeConfig{MaxResolution: rules.MaxResolution, MinResolution: rules.MinResolution},
-		}}})
-	}
-	return all
+	return &plazav1.FeedSettings{FeedSettings: service.Map(videoUses, func(use string) *plazav1.FeedSetting {
+		config := filled(&plazav1.TranscodeConfig{}, s.Videos[use])
+		video := filled(&plazav1.ContentSetting{ContentType: "video", TranscodeConfig: config}, s.Videos[use])
+		return &plazav1.FeedSetting{FeedType: use, ContentSettings: []*plazav1.ContentSetting{video}}
+	})}
 }

@@ -11,20 +11,16 @@ import (
 func (s *Service) GetSemanticSearchSettings(
 	ctx context.Context, _ *plazav1.GetSemanticSearchSettingsRequest,
 ) (*plazav1.SemanticSearchSettings, error) {
-	settings, err := s.load(ctx)
-	return semanticSearch(settings), err
+	return get(ctx, s, semanticSearch)
 }
 
 // UpdateSemanticSearchSettings changes the settings that the request sets.
 func (s *Service) UpdateSemanticSearchSettings(
 	ctx context.Context, req *plazav1.UpdateSemanticSearchSettingsRequest,
 ) (*plazav1.SemanticSearchSettings, error) {
-	settings, err := s.update(ctx, map[string]any{"postMinScore": optional(req.PostMinScore), "communityMinScore": optional(req.CommunityMinScore)})
-	return semanticSearch(settings), err
+	return set(ctx, s, given(req), semanticSearch)
 }
 
 func semanticSearch(s store.Settings) *plazav1.SemanticSearchSettings {
-	return &plazav1.SemanticSearchSettings{
-		SemanticSearch: &plazav1.SemanticSearchSetting{PostMinScore: s.PostMinScore, CommunityMinScore: s.CommunityMinScore},
-	}
+	return &plazav1.SemanticSearchSettings{SemanticSearch: filled(&plazav1.SemanticSearchSetting{}, s)}
 }

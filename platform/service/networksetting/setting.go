@@ -7,11 +7,16 @@ package networksetting
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -34,23 +39,24 @@ func New(d *service.Deps) *Service {
 
 // GetModeration gets the moderation configuration.
 func (s *Service) GetModeration(ctx context.Context, _ *plazav1.GetModerationRequest) (*plazav1.ModerationConfiguration, error) {
-	settings, err := s.load(ctx)
-	return moderation(settings), err
+	return get(ctx, s, moderation)
 }
 
 // UpdateModeration changes the fields of the moderation configuration that the request sets. A request that sets none
 // is 400000.
 func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModerationRequest) (*plazav1.ModerationConfiguration, error) {
-	if req.IsWhitelistEnabled == nil && req.IsReportEnabled == nil {
-		if _, err := s.loadToManage(ctx); err != nil {
-			return nil, err
-		}
-		return nil, fail.BadRequest()
+	values := given(req)
+	if len(values) > 0 {
+		return set(ctx, s, values, moderation)
 	}
-	settings, err := s.update(ctx, map[string]any{
-		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
-	})
-	return moderation(settings), err
+	if _, err := s.loadToManage(ctx); err != nil {
+		return nil, err
+	}
+	return nil, fail.BadRequest()
+}
+
+func moderation(s store.Settings) *plazav1.ModerationConfiguration {
+	return filled(&plazav1.ModerationConfiguration{}, s)
 }
 
 // GetNetworkSettings gets all settings. It requires MANAGE_SETTING.
@@ -64,18 +70,10 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 	if err := checkRateLimit(req.GetRateLimit()); err != nil {
 		return nil, err
 	}
-	settings, err := s.update(ctx, map[string]any{
-		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
-		"flagLimit": optional(req.FlagLimit), "flagHideLimit": optional(req.FlagHideLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
-		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
-		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
-		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit), "defaultAccessType": optional(req.DefaultAccessType),
-		"retentionMessageDays": optional(req.RetentionMessageDays), "retentionDeletedDays": optional(req.RetentionDeletedDays),
-		"retentionSessionDays": optional(req.RetentionSessionDays), "retentionEventDays": optional(req.RetentionEventDays),
-		"retentionAuditDays": optional(req.RetentionAuditDays), "presenceHeartbeatMinutes": optional(req.PresenceHeartbeatMinutes),
-	})
-	return all(settings), err
+	return set(ctx, s, given(req), all)
 }
+
+func all(s store.Settings) *plazav1.NetworkSettings { return filled(&plazav1.NetworkSettings{}, s) }
 
 // checkRateLimit returns an error unless a rate limit is empty or has the form of one.
 func checkRateLimit(text string) error {
@@ -88,41 +86,50 @@ func checkRateLimit(text string) error {
 	return nil
 }
 
-// optional returns the value of a pointer, or nil.
-func optional[T any](p *T) any {
-	if p == nil {
-		return nil
+// given returns the scalar fields that requests set, by their JSON names, which are those of settings.
+func given(requests ...proto.Message) map[string]any {
+	values := map[string]any{}
+	for _, req := range requests {
+		req.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+			if field.Message() == nil && !field.IsList() {
+				values[field.JSONName()] = value.Interface()
+			}
+			return true
+		})
 	}
-	return *p
+	return values
 }
 
-func moderation(s store.Settings) *plazav1.ModerationConfiguration {
-	return &plazav1.ModerationConfiguration{IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled}
-}
-
-func all(s store.Settings) *plazav1.NetworkSettings {
-	return &plazav1.NetworkSettings{
-		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled,
-		FlagLimit: narrow.To[int32](s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled,
-		FlagHideLimit:       narrow.To[int32](s.FlagHideLimit),
-		MaxGlobalPinnedPost: narrow.To[int32](s.MaxGlobalPinnedPost),
-		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
-		Generation: narrow.To[int32](s.Generation),
-		RateLimit:  s.RateLimit, DefaultAccessType: s.DefaultAccessType,
-
-		RetentionMessageDays: narrow.To[int32](s.RetentionMessageDays), RetentionDeletedDays: narrow.To[int32](s.RetentionDeletedDays),
-		RetentionSessionDays: narrow.To[int32](s.RetentionSessionDays), RetentionEventDays: narrow.To[int32](s.RetentionEventDays),
-		RetentionAuditDays:       narrow.To[int32](s.RetentionAuditDays),
-		PresenceHeartbeatMinutes: narrow.To[int32](s.PresenceHeartbeatMinutes),
+// filled returns a message after setting those of its fields that settings have by the same JSON names.
+func filled[M proto.Message](m M, settings any) M {
+	raw, err := json.Marshal(settings)
+	if err != nil {
+		panic(err) // impossible: settings consist of booleans, numbers, texts, lists and maps
 	}
+	values := m.ProtoReflect().New().Interface()
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(raw, values); err != nil {
+		panic(err) // impossible: the types are the same
+	}
+	proto.Merge(m, values)
+	return m
 }
 
-// load reads the settings. All users may call it.
-func (s *Service) load(ctx context.Context) (store.Settings, error) {
-	return s.read(ctx, s.NewRequest(ctx))
+// get reads the settings for a response. All users may call it.
+func get[M proto.Message](ctx context.Context, s *Service, response func(store.Settings) M) (M, error) {
+	settings, err := s.read(ctx, s.NewRequest(ctx))
+	return response(settings), err
 }
 
-// loadToManage is load for callers who may change the settings.
+// set stores values at the home of this region, and sends them to the others. The response is about all settings.
+func set[M proto.Message](ctx context.Context, s *Service, values map[string]any, response func(store.Settings) M) (M, error) {
+	settings, err := s.loadToManage(ctx)
+	if err == nil {
+		settings, err = s.UpdateSettings(ctx, s.rows(values)...)
+	}
+	return response(settings), err
+}
+
+// loadToManage reads the settings for callers who may change them.
 func (s *Service) loadToManage(ctx context.Context) (store.Settings, error) {
 	return s.read(ctx, s.NewPrivilegedRequest(ctx, auth.ManageSetting))
 }
@@ -133,24 +140,12 @@ func (s *Service) read(ctx context.Context, r *service.Request) (settings store.
 	return settings, err
 }
 
-// update stores the values that are not nil at the home of this region, and sends them to the others. It returns all
-// settings.
-func (s *Service) update(ctx context.Context, values map[string]any) (store.Settings, error) {
-	if _, err := s.loadToManage(ctx); err != nil {
-		return store.Settings{}, err
-	}
-	return s.UpdateSettings(ctx, s.rows(values)...)
-}
-
-// rows returns the rows to store for the values that are not nil.
+// rows returns the rows to store for values.
 func (s *Service) rows(values map[string]any) []store.SettingRow {
 	changed := s.clock()
 	var rows []store.SettingRow
-	for name, value := range values {
-		if value == nil {
-			continue
-		}
-		raw, err := json.Marshal(value)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		raw, err := json.Marshal(values[name])
 		if err != nil {
 			panic(err) // impossible: values consist of booleans, numbers, strings, lists and maps
 		}

@@ -9,24 +9,23 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func TestOptional(t *testing.T) {
+func TestGiven(t *testing.T) {
 	no, zero, empty := false, int32(0), ""
-	require.Nil(t, optional[bool](nil))
-	require.Equal(t, false, optional(&no), "false is a value")
-	require.Equal(t, int32(0), optional(&zero))
-	require.Empty(t, optional(&empty))
-	require.NotNil(t, optional(&empty))
+	require.Empty(t, given(&plazav1.UpdateNetworkSettingsRequest{}, (*plazav1.UpdateChatSettingsRequest)(nil)))
+	require.Equal(t, map[string]any{"isReportEnabled": false, "flagHideLimit": int32(0), "rateLimit": ""}, given(&plazav1.UpdateNetworkSettingsRequest{
+		IsReportEnabled: &no, FlagHideLimit: &zero, RateLimit: &empty,
+	}), "false, 0 and empty texts are values")
 }
 
 func TestRows(t *testing.T) {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 1000, time.UTC)
 	s := &Service{Deps: &service.Deps{Region: region.SG}, clock: func() time.Time { return now }}
 	require.Empty(t, s.rows(nil))
-	require.Empty(t, s.rows(map[string]any{"flagLimit": nil}))
 	for value, want := range map[any]string{true: "true", false: "false", int32(0): "0", "public": `"public"`} {
-		require.Equal(t, []store.SettingRow{{Name: "x", Value: []byte(want), ChangedAt: now, Origin: "sg"}}, s.rows(map[string]any{"x": value, "y": nil}))
+		require.Equal(t, []store.SettingRow{{Name: "x", Value: []byte(want), ChangedAt: now, Origin: "sg"}}, s.rows(map[string]any{"x": value}))
 	}
 }
 

@@ -12,22 +12,23 @@ import (
 func (s *Service) GetVideoStreamingSettings(
 	ctx context.Context, _ *plazav1.GetVideoStreamingSettingsRequest,
 ) (*plazav1.VideoStreamingSettings, error) {
-	settings, err := s.load(ctx)
-	return streaming(settings), err
+	return get(ctx, s, streaming)
 }
 
 // UpdateVideoStreamingSettings changes the settings that the request sets.
 func (s *Service) UpdateVideoStreamingSettings(
 	ctx context.Context, req *plazav1.UpdateVideoStreamingSettingsRequest,
 ) (*plazav1.VideoStreamingSettings, error) {
-	values := map[string]any{"isVideoStreamingEnabled": optional(req.Enabled)}
+	values := map[string]any{}
+	if req.Enabled != nil {
+		values["isVideoStreamingEnabled"] = req.GetEnabled()
+	}
 	if m := req.GetModeration(); m != nil {
 		values["streamModeration"] = store.StreamModeration{
 			Enabled: m.GetEnabled(), Categories: service.Map(m.GetCategories(), storedCategory),
 		}
 	}
-	settings, err := s.update(ctx, values)
-	return streaming(settings), err
+	return set(ctx, s, values, streaming)
 }
 
 func storedCategory(c *plazav1.StreamModerationCategory) store.StreamModerationCategory {
@@ -37,11 +38,7 @@ func storedCategory(c *plazav1.StreamModerationCategory) store.StreamModerationC
 }
 
 func streaming(s store.Settings) *plazav1.VideoStreamingSettings {
-	m := &plazav1.StreamModerationSetting{Enabled: s.StreamModeration.Enabled}
-	for _, c := range s.StreamModeration.Categories {
-		m.Categories = append(m.Categories, &plazav1.StreamModerationCategory{
-			Category: c.Category, FlagThreshold: c.FlagThreshold, TerminateThreshold: c.TerminateThreshold,
-		})
+	return &plazav1.VideoStreamingSettings{
+		Enabled: s.IsVideoStreamingEnabled, Moderation: filled(&plazav1.StreamModerationSetting{}, s.StreamModeration),
 	}
-	return &plazav1.VideoStreamingSettings{Enabled: s.IsVideoStreamingEnabled, Moderation: m}
 }

@@ -9,16 +9,14 @@ import (
 
 // GetUserSettings gets what users may change of their profiles. All users may call it.
 func (s *Service) GetUserSettings(ctx context.Context, _ *plazav1.GetUserSettingsRequest) (*plazav1.UserSettings, error) {
-	settings, err := s.load(ctx)
-	return users(settings), err
+	return get(ctx, s, users)
 }
 
 // UpdateUserSettings changes the settings that the request sets.
 func (s *Service) UpdateUserSettings(ctx context.Context, req *plazav1.UpdateUserSettingsRequest) (*plazav1.UserSettings, error) {
-	settings, err := s.update(ctx, map[string]any{"isAllowUpdateDisplayName": optional(req.IsAllowUpdateDisplayName)})
-	return users(settings), err
+	return set(ctx, s, given(req), users)
 }
 
 func users(s store.Settings) *plazav1.UserSettings {
-	return &plazav1.UserSettings{IsAllowUpdateDisplayName: s.IsAllowUpdateDisplayName}
+	return filled(&plazav1.UserSettings{}, s)
 }

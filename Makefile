@@ -140,7 +140,7 @@ bench-compare: ## Compare the platform with that of another commit (BASE=<commit
 .PHONY: bench-operator
 bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=10m).
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
-	go run ./controllers/bench -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
+	go test -tags bench,disable_grpc_modules -count=1 -timeout 0 -v ./controllers/bench -args -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.

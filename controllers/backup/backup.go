@@ -220,5 +220,5 @@ func (r *run) record(job *batchv1.Job, at time.Time, message string) {
 
 // unexplained returns what is known of a Job that failed without a message of its program.
 func unexplained(job *batchv1.Job) string {
-	return cmp.Or(jobresult.FailureMessage(job), "the Job gives no reason") + " (an image of an earlier version cannot schedule backups)"
+	return cmp.Or(jobresult.FailureMessage(job), "the Job gives no reason")
 }

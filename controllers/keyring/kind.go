@@ -41,7 +41,7 @@ func newSeed(random io.Reader) (Secret, error) {
 const never = 100 * 365 * 24 * time.Hour
 
 // StepShared computes the next state of keys of a kind that all regions share. A RotateEvery of 0 means never. Keys without
-// annotations, such as those that an earlier version created, are in use: their first key without notAfter is the active one.
+// annotations, which were never rotated, are in use: their first key without notAfter is the active one.
 func StepShared(in Input) (Result, error) {
 	if in.RotateEvery == 0 {
 		in.RotateEvery = never

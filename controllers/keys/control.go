@@ -99,8 +99,8 @@ func (r *run) stepAuthority(found *keysSecret) (keyring.Authorities, error) {
 	})
 }
 
-// trustedByServers returns id if every server with a control port trusts the authority with the id, otherwise "". The servers of a
-// cluster that cannot be reached are not known to.
+// trustedByServers returns id if every server trusts the authority with the id, otherwise "". The servers of a cluster that cannot be
+// reached are not known to.
 func (r *run) trustedByServers(id string) string {
 	for i := range r.pass.SN.Spec.Regions {
 		code := r.pass.SN.Spec.Regions[i].Code
@@ -108,7 +108,7 @@ func (r *run) trustedByServers(id string) string {
 			return ""
 		}
 		for _, report := range r.pass.Reports[code] {
-			if report.Err != nil || (report.Status.Control != nil && !report.Status.Control.Trusts(id)) {
+			if report.Err != nil || !report.Status.Control.Trusts(id) {
 				return ""
 			}
 		}
@@ -182,13 +182,8 @@ func (r *run) setSecured(code v1alpha1.RegionCode) {
 		return
 	}
 	for _, report := range reports {
-		switch {
-		case report.Err != nil:
+		if report.Err != nil {
 			set(metav1.ConditionUnknown, v1alpha1.ReasonServersSilent, fmt.Sprintf("Pod %s: %s.", report.Pod, report.Err))
-			return
-		case report.Status.Control == nil:
-			set(metav1.ConditionFalse, v1alpha1.ReasonControlNotSecured, fmt.Sprintf(
-				"Pod %s has no control port, as those of earlier versions: its status is read over HTTP, and no key, token or setting is sent to it.", report.Pod))
 			return
 		}
 	}

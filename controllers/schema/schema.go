@@ -49,9 +49,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		return out
 	}
 	r := &run{pass: p, cluster: p.Primary()}
-	complete := r.readSecrets(ctx)
-	p.Status.Schema.LastError = p.Redact(p.Status.Schema.LastError) // of an operator that knew less of what is secret
-	if complete {
+	if r.readSecrets(ctx) {
 		r.migrate(ctx)
 	}
 	return r.out

@@ -23,13 +23,13 @@ const missingInterval = 3 * time.Second
 // readSpec reads the Secrets of the spec's hooks and reports whether they are complete; otherwise it sets the condition. Nothing is
 // pushed then: a webhook whose Secret is missing keeps what waits for delivery.
 func (r *run) readSpec(ctx context.Context) bool {
-	key, err := directoryKey(ctx, r.pass)
+	key, err := directoryKey(ctx, r.Pass)
 	if err != nil {
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady.")
+		r.Out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady.")
 		return false
 	}
 	r.digests = map[string]string{}
-	spec := &r.pass.SN.Spec
+	spec := &r.Pass.SN.Spec
 	for _, w := range spec.Webhooks {
 		settings := statusz.HookSettings{Name: w.Name, URL: w.URL, Events: w.Events, Enabled: w.Enabled}
 		if !r.readSecret(ctx, w.SecretRef.Name, &settings) {
@@ -60,23 +60,23 @@ func prehookSettings(p *v1alpha1.PreHook) statusz.HookSettings {
 
 // readSecret sets the secret of a hook. It reports whether there is one; otherwise it sets the condition.
 func (r *run) readSecret(ctx context.Context, name string, into *statusz.HookSettings) bool {
-	own := r.pass.Own()
+	own := r.Pass.Own()
 	secret, err := own.UserSecret(ctx, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
 			fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, own.Where()))
-		r.out.RequeueAfter(missingInterval)
+		r.Out.RequeueAfter(missingInterval)
 		return false
 	case err != nil:
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+		r.Out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
 		return false
 	}
-	r.out.Watch(own, secret)
-	r.pass.RedactSecret(secret)
+	r.Out.Watch(own, secret)
+	r.Pass.RedactSecret(secret)
 	into.Secret = strings.TrimSpace(string(secret.Data[render.HookKey]))
 	if into.Secret == "" {
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", name, render.HookKey))
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", name, render.HookKey))
 		return false
 	}
 	return true

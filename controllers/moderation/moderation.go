@@ -36,7 +36,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		},
 		// Only the content counts: another installation of the operator may have pushed the same settings with another generation.
 		Differ: func(report stage.ServerReport) bool { return report.Status.Moderation.Digest != r.want.Hash() },
-		Push: r.push,
+		Push:   r.push,
 	}}
 	r.Push(ctx)
 	r.recordDrift()

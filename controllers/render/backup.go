@@ -83,10 +83,10 @@ func backupArgs(n Network) []string {
 	return args
 }
 
-// BackupKeys returns the keys that the Secret of a destination must have, and one that it may have.
-func BackupKeys(d v1alpha1.BackupDestination) (required []string, optional string) {
+// BackupKeys returns the keys that the Secret of a destination must have.
+func BackupKeys(d v1alpha1.BackupDestination) []string {
 	if strings.HasPrefix(d.URL, "gs://") {
-		return []string{"credentials.json"}, ""
+		return []string{"credentials.json"}
 	}
-	return []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, "AWS_SESSION_TOKEN"
+	return []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
 }

@@ -140,7 +140,7 @@ bench-compare: ## Compare the platform with that of another commit (BASE=<commit
 .PHONY: bench-operator
 bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=10m).
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
-	go run ./controllers/bench -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
+	go test -tags bench,disable_grpc_modules -count=1 -timeout 0 -v ./controllers/bench -args -networks $(NETWORKS) -regions $(REGIONS) -idle $(IDLE)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME.
@@ -202,9 +202,9 @@ generate: generate-code ## Generate code from proto/ and api/, the CRD and the c
 generate-code: $(CONTROLLER_GEN)
 	hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
-	@go run ./controllers/dashboards
+	@go run ./hack/dashboards
 	@hack/chart-files.sh
-	@go run ./controllers/readme
+	@go run ./hack/readme
 
 .PHONY: check-generate
 check-generate: $(CONTROLLER_GEN) ## Fail if make generate changes a file.

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -119,28 +118,15 @@ func deleteIn(ctx context.Context, c *stage.Cluster) (int, error) {
 	}
 	applier := apply.Applier{Client: c.Client, APIReader: c.APIReader}
 	for _, kind := range append(sweep.Kinds(), c.Kinds...) {
-		created, err := c.Client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		objects, err := c.List(ctx, c.APIReader, kind, client.MatchingLabels{render.LabelOwner: string(c.Network.SN.UID)})
 		if err != nil {
-			return 0, err
-		}
-		list, ok := created.(client.ObjectList)
-		if !ok {
-			return 0, fmt.Errorf("%T is not a client.ObjectList", created)
-		}
-		owned := client.MatchingLabels{render.LabelOwner: string(c.Network.SN.UID)}
-		if err := c.APIReader.List(ctx, list, client.InNamespace(c.Namespace()), owned); err != nil {
 			return 0, fmt.Errorf("listing %s objects of cluster %s: %w", kind.Kind, c.Name, err)
 		}
-		err = meta.EachListItem(list, func(item runtime.Object) error {
-			object, ok := item.(client.Object)
-			if !ok {
-				return fmt.Errorf("%T is not a client.Object", item)
+		found += len(objects)
+		for _, object := range objects {
+			if err := applier.Delete(ctx, object); err != nil {
+				return 0, err
 			}
-			found++
-			return applier.Delete(ctx, object)
-		})
-		if err != nil {
-			return 0, err
 		}
 	}
 	return found, nil

@@ -19,7 +19,7 @@ const logLevelVariable = "PLAZA_LOG_LEVEL"
 // so does one that fails to change it until the next pass.
 func setLogLevel(ctx context.Context, servers platformclient.Servers, sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode, report *stage.ServerReport) {
 	level := report.Status.LogLevel
-	if report.Err != nil || report.Server.Control == "" || level == nil || sn.Spec.Paused {
+	if report.Err != nil || level == nil || sn.Spec.Paused {
 		return
 	}
 	wanted := logLevelOf(sn, code)

@@ -276,10 +276,7 @@ func TestSetLogLevel(t *testing.T) {
 		"no answer": {
 			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Err = errors.New("silent") },
 		},
-		"no control port": {
-			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Server.Control = "" },
-		},
-		"an earlier version": {
+		"a level that cannot be changed": {
 			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Status.LogLevel = nil },
 		},
 		"a variable": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) {

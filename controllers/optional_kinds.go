@@ -3,8 +3,6 @@ package controllers
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -27,8 +25,7 @@ import (
 // discoveryInterval is how often the API server is asked for the optional kinds.
 const discoveryInterval = 15 * time.Second
 
-// OptionalKinds tracks which of the kinds that a cluster may lack exist, and watches those that do. It uses API discovery,
-// which every client may read, so the operator needs no permission to read CRDs.
+// OptionalKinds tracks which of the kinds that a cluster may lack the operator's own cluster has.
 type OptionalKinds struct {
 	// Discovery is the discovery client of the API server.
 	Discovery discovery.ServerResourcesInterface
@@ -37,6 +34,7 @@ type OptionalKinds struct {
 
 	manager    ctrl.Manager
 	controller controller.Controller
+	all        clusters.Kinds          // as SetupWithManager prepares it
 	events     chan event.GenericEvent // every network when a kind appeared or disappeared
 
 	mu         sync.Mutex
@@ -77,33 +75,17 @@ func (o *OptionalKinds) Start(ctx context.Context) error {
 // discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
 // the last result.
 func (o *OptionalKinds) discover(ctx context.Context) bool {
-	kinds, err := clusters.ServedKinds(o.Discovery, slices.Concat(optionalKinds, detectedKinds))
+	all, before := o.all, o.List()
+	all.Discovery, all.Optional, all.Detected = o.Discovery, optionalKinds, detectedKinds
+	kinds, err := all.Discover(ctx, before)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "discovery of the optional kinds failed")
 		return false
 	}
-	before := o.List()
-	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool {
-		if slices.Contains(before, kind) || slices.Contains(detectedKinds, kind) {
-			return false
-		}
-		err := o.watch(ctx, kind)
-		if err != nil { // a kind that cannot be watched counts as absent
-			log.FromContext(ctx).Error(err, "watching a kind failed", "kind", kind.String())
-		}
-		return err != nil
-	})
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	changed := !o.discovered || !slices.Equal(kinds, before)
 	o.kinds, o.discovered = kinds, true
-	o.mu.Unlock()
-	for _, kind := range before {
-		if !slices.Contains(kinds, kind) && !slices.Contains(detectedKinds, kind) {
-			if err := o.unwatch(ctx, kind); err != nil {
-				log.FromContext(ctx).Error(err, "stopping the watch of a kind failed", "kind", kind.String())
-			}
-		}
-	}
 	return changed
 }
 
@@ -134,39 +116,12 @@ func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 // informerSyncTimeout is how long the first list of a kind may take.
 const informerSyncTimeout = 10 * time.Second
 
-// watch makes the cache hold a kind and the controller watch it. If the first list does not finish in time, for example
-// because the operator may not list the kind, the informer is removed again: reads of the kind would block forever.
-func (o *OptionalKinds) watch(ctx context.Context, kind schema.GroupVersionKind) error {
-	object, err := o.newObject(kind)
-	if err != nil {
+// watch makes the cache hold a kind and the controller watch it.
+func (o *OptionalKinds) watch(ctx context.Context, object client.Object) error {
+	if _, err := o.manager.GetCache().GetInformer(ctx, object); err != nil {
 		return err
-	}
-	syncCtx, cancel := context.WithTimeout(ctx, informerSyncTimeout)
-	defer cancel()
-	if _, err := o.manager.GetCache().GetInformer(syncCtx, object); err != nil {
-		return errors.Join(err, o.manager.GetCache().RemoveInformer(ctx, object))
 	}
 	owner := handler.EnqueueRequestForOwner(
 		o.manager.GetScheme(), o.manager.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
 	return o.controller.Watch(source.Kind(o.manager.GetCache(), object, owner, specChanged))
-}
-
-func (o *OptionalKinds) unwatch(ctx context.Context, kind schema.GroupVersionKind) error {
-	object, err := o.newObject(kind)
-	if err != nil {
-		return err
-	}
-	return o.manager.GetCache().RemoveInformer(ctx, object)
-}
-
-func (o *OptionalKinds) newObject(kind schema.GroupVersionKind) (client.Object, error) {
-	created, err := o.manager.GetScheme().New(kind)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := created.(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.Object", created)
-	}
-	return object, nil
 }

@@ -1,7 +1,8 @@
 // Package controllers contains the reconciler of SocialNetwork objects and its wiring into a manager.
 //
 // A reconcile reads the network, requests the status of its servers, runs the stages in order (see package stage), and
-// writes the status if it changed. It keeps no state in memory that the cluster does not hold.
+// writes the status if it changed. What it keeps in memory between reconciles may be lost: the versions that it wrote last, and
+// which networks are being updated, which another leader finds again.
 package controllers
 
 import (

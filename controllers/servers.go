@@ -138,9 +138,6 @@ func (r *Reconciler) requestStatus(ctx context.Context, p *stage.Pass) {
 				requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
 				defer cancel()
 				report.Status, report.Err = servers.Status(requestCtx, report.Server)
-				if report.Err == nil && report.Status.Control == nil {
-					report.Server = report.Server.Plain()
-				}
 				setLogLevel(requestCtx, servers, p.SN, code, report)
 				return nil
 			})
@@ -158,7 +155,7 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// serverOf returns how the server of a pod is called. Pods of an earlier version have no control port.
+// serverOf returns how the server of a pod is called.
 func serverOf(p *stage.Pass, c *stage.Cluster, pod *corev1.Pod, code v1alpha1.RegionCode) platformclient.Server {
 	return platformclient.Server{
 		Ops: address(c, pod, render.PortOpsName), Control: address(c, pod, render.PortControlName),
@@ -166,25 +163,18 @@ func serverOf(p *stage.Pass, c *stage.Cluster, pod *corev1.Pod, code v1alpha1.Re
 	}
 }
 
-// address returns the address of a pod's port with a name, or "" if the pod has none. The operations port has a default.
+// address returns the address of a pod's port with a name, or "" if the pod has none.
 func address(in *stage.Cluster, pod *corev1.Pod, name string) string {
-	port := int32(0)
-	if name == render.PortOpsName {
-		port = render.PortOps
-	}
 	for _, c := range pod.Spec.Containers {
 		for _, p := range c.Ports {
-			if p.Name == name {
-				port = p.ContainerPort
+			switch port := strconv.Itoa(int(p.ContainerPort)); {
+			case p.Name != name:
+			case in.Name != "":
+				return clusters.PodAddress(pod, port)
+			default:
+				return net.JoinHostPort(pod.Status.PodIP, port)
 			}
 		}
 	}
-	switch {
-	case port == 0:
-		return ""
-	case in.Name != "":
-		return clusters.PodAddress(pod, strconv.Itoa(int(port)))
-	default:
-		return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
-	}
+	return ""
 }

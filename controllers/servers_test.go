@@ -57,6 +57,7 @@ func serverPod(name string, code v1alpha1.RegionCode, ip string, change func(*co
 	labels := render.ServerSelector("acme")
 	labels[render.LabelRegion] = string(code)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza", Labels: labels}}
+	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{Name: render.PortOpsName, ContainerPort: 9080}}}}
 	pod.Status = corev1.PodStatus{
 		PodIP:      ip,
 		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(0, 0))}},
@@ -153,24 +154,19 @@ func TestReportOfAServer(t *testing.T) {
 			{Name: render.ContainerName, Image: "plaza:1", Ports: []corev1.ContainerPort{{Name: "ops", ContainerPort: 9080}, {Name: "control", ContainerPort: 9443}}},
 		}
 	})
-	for _, isEarlier := range []bool{true, false} {
-		servers := &checkedServers{checks: map[string][]statusz.CheckResult{"10.0.0.1:9080": nil}, control: &statusz.Control{}}
-		want := platformclient.Server{
-			Ops: "10.0.0.1:9080", Control: "10.0.0.1:9443", Name: control.ServerName("us", "0123456789abcdef01234567"), Credentials: &control.Credentials{},
-		}
-		if isEarlier {
-			servers.control, want.Control = nil, ""
-		}
-		own := &stage.Cluster{
-			Cache: fake.NewClientBuilder().WithObjects(pod.DeepCopy()).Build(), Servers: servers,
-			Network: render.Network{SN: sn, NetworkID: "0123456789abcdef01234567"},
-		}
-		p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{own}, Network: own.Network, Control: want.Credentials}
-		require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
-		require.Equal(t, []stage.ServerReport{{
-			Pod: "us-1", Server: want, Image: "plaza:1", Template: "7d8f9c6b5d", Status: statusz.Status{Control: servers.control},
-		}}, p.Reports["us"])
+	servers := &checkedServers{checks: map[string][]statusz.CheckResult{"10.0.0.1:9080": nil}, control: &statusz.Control{}}
+	want := platformclient.Server{
+		Ops: "10.0.0.1:9080", Control: "10.0.0.1:9443", Name: control.ServerName("us", "0123456789abcdef01234567"), Credentials: &control.Credentials{},
 	}
+	own := &stage.Cluster{
+		Cache: fake.NewClientBuilder().WithObjects(pod.DeepCopy()).Build(), Servers: servers,
+		Network: render.Network{SN: sn, NetworkID: "0123456789abcdef01234567"},
+	}
+	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{own}, Network: own.Network, Control: want.Credentials}
+	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
+	require.Equal(t, []stage.ServerReport{{
+		Pod: "us-1", Server: want, Image: "plaza:1", Template: "7d8f9c6b5d", Status: statusz.Status{Control: servers.control},
+	}}, p.Reports["us"])
 }
 
 // TestFewPodsAreAsked asks a limited number of servers that are not ready.
@@ -188,7 +184,7 @@ func TestFewPodsAreAsked(t *testing.T) {
 func TestAddress(t *testing.T) {
 	pod := serverPod("us-1", "us", "10.0.0.1", nil)
 	own, member := &stage.Cluster{}, &stage.Cluster{Name: "member"}
-	require.Equal(t, "10.0.0.1:9080", address(own, pod, render.PortOpsName), "a pod of an early version")
+	require.Equal(t, "10.0.0.1:9080", address(own, pod, render.PortOpsName))
 	require.Empty(t, address(own, pod, render.PortControlName))
 	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{
 		{Name: "http", ContainerPort: 1}, {Name: "ops", ContainerPort: 2}, {Name: "control", ContainerPort: 3},

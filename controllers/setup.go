@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -47,6 +48,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		return fmt.Errorf("caching pods: %w", err)
 	}
 	r.Kinds.manager, r.Kinds.events = mgr, make(chan event.GenericEvent, 64)
+	r.Kinds.all = clusters.Kinds{Scheme: mgr.GetScheme(), Cache: mgr.GetCache(), Watch: r.Kinds.watch, SyncTimeout: informerSyncTimeout}
 	edited := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	built, err := ctrl.NewControllerManagedBy(mgr).Named("socialnetwork").
 		For(&v1alpha1.SocialNetwork{}, builder.WithPredicates(edited)).

@@ -27,6 +27,6 @@ func (r *Reconciler) stages() []stage.Stage {
 		monitoring.Stage{},
 		placement.Stage{},
 		backup.Stage{},
-		sweep.Stage{Scheme: r.Client.Scheme(), Keep: monitoring.Objects},
+		sweep.Stage{Keep: monitoring.Objects},
 	}
 }

@@ -57,8 +57,7 @@ const (
 	// RegionEvacuated is True when the servers of the region that evacuateTo names accept the server keys of this one and do its
 	// background work. Regions without evacuateTo do not have it.
 	RegionEvacuated = "Evacuated"
-	// RegionControlSecured is True when all servers of the region answer control calls with mutual TLS. It is False while some
-	// run without a control port, as those of earlier versions do.
+	// RegionControlSecured is True when all servers of the region answer control calls, which use mutual TLS.
 	RegionControlSecured = "ControlSecured"
 )
 
@@ -238,9 +237,6 @@ const (
 	// ReasonEvacuationEnding: servers still do the background work of a region that is not evacuated any more, which does no harm;
 	// wait about a minute.
 	ReasonEvacuationEnding Reason = "EvacuationEnding"
-	// ReasonEvacuationUnsupported: a server of the other region does not know evacuations, because its pod or its image is of an
-	// earlier version. It serves the hosts, but refuses the region's server keys and does not do its background work. Update it.
-	ReasonEvacuationUnsupported Reason = "EvacuationUnsupported"
 	// ReasonEvacuationKeysUnknown: the server keys of the region cannot be read, and the operator has no record of them; the
 	// message says why. The other region serves the hosts, but requests with these keys fail.
 	ReasonEvacuationKeysUnknown Reason = "EvacuationKeysUnknown"
@@ -310,10 +306,6 @@ const (
 const (
 	// ReasonControlSecured: the operator calls all servers with mutual TLS.
 	ReasonControlSecured Reason = "ControlSecured"
-	// ReasonControlNotSecured: a server has no control port, because its pod or its image is of an earlier version. The operator
-	// reads its status over HTTP, and sends no key, token or settings to it. It ends when the pod is replaced by one of an image
-	// with a control port.
-	ReasonControlNotSecured Reason = "ControlNotSecured"
 )
 
 // Reasons of ModerationApplied.
@@ -344,9 +336,6 @@ const (
 	ReasonWebhooksPushFailed Reason = "WebhooksPushFailed"
 	// ReasonWebhooksRefused: the servers refuse a webhook or the pre-hook; the message says why. The others are applied.
 	ReasonWebhooksRefused Reason = "WebhooksRefused"
-	// ReasonWebhooksUnsupported: a server does not report its webhooks, because its pod or its image is of an earlier version.
-	// Update it.
-	ReasonWebhooksUnsupported Reason = "WebhooksUnsupported"
 	// ReasonWebhooksDisabled: an administrator disabled all webhooks by the API, so that no events are sent. To enable them: PUT
 	// /api/v3/network-settings/webhook {"webhookEnabled": true}.
 	ReasonWebhooksDisabled Reason = "WebhooksDisabled"

@@ -221,23 +221,6 @@ func TestControlCallsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestEarlierServersReceiveNothing runs servers without control port, as during an upgrade from an earlier version.
-func TestEarlierServersReceiveNothing(t *testing.T) {
-	o := start(t)
-	o.up(sample(t, "socialnetwork"))
-	o.servers.all(func(s *server) { s.earlier = true })
-	pushed := o.servers.pushed()
-	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Moderation.FlagLimit = 77 })
-	c := o.condition("acme", v1alpha1.ConditionModerationApplied, "False", v1alpha1.ReasonModerationPushFailed)
-	require.Contains(t, c.Message, "no control port")
-	o.regionCondition("acme", "eu", v1alpha1.RegionControlSecured, v1alpha1.ReasonControlNotSecured)
-	o.condition("acme", v1alpha1.ConditionKeysReady, "True", v1alpha1.ReasonKeysVerified)
-	require.Equal(t, pushed, o.servers.pushed())
-	o.servers.all(func(s *server) { s.earlier = false })
-	o.pass("acme")
-	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
-}
-
 func readFile(t *testing.T, path string) keyring.Secret {
 	t.Helper()
 	text, err := os.ReadFile(path)

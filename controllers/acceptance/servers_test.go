@@ -34,8 +34,6 @@ type server struct {
 	deaf bool
 	// refusesKeys makes the server reject every key.
 	refusesKeys bool
-	// earlier makes the server one without control port.
-	earlier bool
 }
 
 var errDeaf = errors.New("the server does not answer")
@@ -69,11 +67,9 @@ func (s *servers) Status(_ context.Context, server platformclient.Server) (statu
 		return statusz.Status{}, errDeaf
 	}
 	status := one.status
-	if server.Control != "" && !one.earlier {
-		status.Control = &statusz.Control{}
-		for _, authority := range server.Credentials.Authorities {
-			status.Control.Authorities = append(status.Control.Authorities, statusz.Key{ID: control.ID(authority), Valid: true})
-		}
+	status.Control = &statusz.Control{}
+	for _, authority := range server.Credentials.Authorities {
+		status.Control.Authorities = append(status.Control.Authorities, statusz.Key{ID: control.ID(authority), Valid: true})
 	}
 	return status, nil
 }
@@ -116,12 +112,9 @@ func (s *servers) SetLogLevel(_ context.Context, server platformclient.Server, l
 }
 
 // PushModeration sets the settings of all servers, as replication does.
-func (s *servers) PushModeration(_ context.Context, server platformclient.Server, _ keyring.Secret, m platformclient.Moderation) error {
+func (s *servers) PushModeration(_ context.Context, _ platformclient.Server, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if server.Control == "" {
-		return platformclient.ErrNoControl
-	}
 	s.pushes++
 	if s.refuses != nil {
 		return s.refuses
@@ -145,13 +138,10 @@ func (s *servers) pushed() int {
 
 // PushHooks sets the webhooks and the pre-hook of all servers, as replication does.
 func (s *servers) PushHooks(
-	_ context.Context, server platformclient.Server, _ keyring.Secret, hooks platformclient.Hooks,
+	_ context.Context, _ platformclient.Server, _ keyring.Secret, hooks platformclient.Hooks,
 ) ([]platformclient.Refusal, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if server.Control == "" {
-		return nil, platformclient.ErrNoControl
-	}
 	if s.refuses != nil {
 		return nil, s.refuses
 	}

@@ -28,8 +28,6 @@ const (
 	retryInterval = 5 * time.Minute
 	// pollInterval is how often a Job is looked at whose pod does not run yet or is being deleted.
 	pollInterval = 10 * time.Second
-	// missingInterval is how often a Secret is looked for that does not exist.
-	missingInterval = 3 * time.Second
 )
 
 // Stage applies spec.backup.
@@ -98,26 +96,11 @@ func (r *run) readSecrets(ctx context.Context) (versions []string, complete bool
 		if d.SecretRef == nil {
 			continue
 		}
-		secret, err := r.cluster.UserSecret(ctx, d.SecretRef.Name)
-		switch {
-		case apierrors.IsNotFound(err):
-			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
-				fmt.Sprintf("Secret %s with the credentials of the backups of %s does not exist %s.", d.SecretRef.Name, d.Code, r.cluster.Where()))
-			r.out.RequeueAfter(missingInterval)
-			return nil, false
-		case err != nil:
-			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+		purpose := fmt.Sprintf(" with the credentials of the backups of %s", d.Code)
+		secret := r.out.ReadSecret(ctx, r.pass, r.cluster, d.SecretRef.Name, purpose, render.BackupKeys(d)...)
+		if secret == nil {
 			return nil, false
 		}
-		r.pass.RedactSecret(secret)
-		required, _ := render.BackupKeys(d)
-		for _, key := range required {
-			if len(secret.Data[key]) == 0 {
-				r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", d.SecretRef.Name, key))
-				return nil, false
-			}
-		}
-		r.out.Watch(r.cluster, secret)
 		versions = append(versions, secret.ResourceVersion)
 	}
 	if len(r.out.Watched) > 0 && !r.pass.SN.Spec.Paused { // the label changes the version
@@ -220,5 +203,5 @@ func (r *run) record(job *batchv1.Job, at time.Time, message string) {
 
 // unexplained returns what is known of a Job that failed without a message of its program.
 func unexplained(job *batchv1.Job) string {
-	return cmp.Or(jobresult.FailureMessage(job), "the Job gives no reason") + " (an image of an earlier version cannot schedule backups)"
+	return cmp.Or(jobresult.FailureMessage(job), "the Job gives no reason")
 }

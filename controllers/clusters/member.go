@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
@@ -161,12 +160,19 @@ func (m *member) serve(ctx context.Context) (bool, error) {
 	connection := Connection{Client: connected.GetClient(), APIReader: connected.GetAPIReader(), Servers: servers}
 	ticker := time.NewTicker(m.options.probeInterval())
 	defer ticker.Stop()
+	lacking := Kinds{
+		Discovery: known, Optional: m.options.OptionalKinds, Detected: m.options.DetectedKinds, Scheme: m.options.Scheme,
+		Cache: connected.GetCache(), SyncTimeout: m.options.syncTimeout(),
+		Watch: func(ctx context.Context, object client.Object) error {
+			return m.watch(ctx, connected.GetCache(), object)
+		},
+	}
 	for first := true; ; first = false {
-		kinds, err := ServedKinds(known, slices.Concat(m.options.OptionalKinds, m.options.DetectedKinds))
+		kinds, err := lacking.Discover(ctx, connection.Kinds)
 		if err != nil {
 			return !first, err
 		}
-		if kinds = m.watchOptional(ctx, connected.GetCache(), connection.Kinds, kinds); first || !slices.Equal(kinds, connection.Kinds) {
+		if first || !slices.Equal(kinds, connection.Kinds) {
 			connection.Kinds = kinds
 			m.set(new(connection), nil)
 		}
@@ -197,7 +203,11 @@ func (m *member) watchAll(ctx context.Context, objects cache.Cache) error {
 	ctx, cancel := context.WithTimeout(ctx, m.options.syncTimeout())
 	defer cancel()
 	for _, kind := range m.options.Kinds {
-		if err := m.watch(ctx, objects, kind, cache.BlockUntilSynced(false)); err != nil {
+		object, err := NewObject(m.options.Scheme, kind)
+		if err != nil {
+			return err
+		}
+		if err := m.watch(ctx, objects, object, cache.BlockUntilSynced(false)); err != nil {
 			return err
 		}
 	}
@@ -209,48 +219,12 @@ func (m *member) watchAll(ctx context.Context, objects cache.Cache) error {
 	return nil
 }
 
-// watchOptional watches the optional kinds that are new, and returns those that are watched, and the detected ones. A kind that
-// cannot be watched counts as absent: reads of it would block.
-func (m *member) watchOptional(ctx context.Context, objects cache.Cache, before, kinds []schema.GroupVersionKind) []schema.GroupVersionKind {
-	var watched []schema.GroupVersionKind
-	for _, kind := range kinds {
-		if slices.Contains(before, kind) || slices.Contains(m.options.DetectedKinds, kind) {
-			watched = append(watched, kind)
-			continue
-		}
-		syncCtx, cancel := context.WithTimeout(ctx, m.options.syncTimeout())
-		if err := m.watch(syncCtx, objects, kind); err == nil {
-			watched = append(watched, kind)
-		} else {
-			log.FromContext(ctx).Error(err, "watching a kind failed", "cluster", m.name, "kind", kind.String())
-			m.unwatch(ctx, objects, kind)
-		}
-		cancel()
-	}
-	for _, kind := range before {
-		if !slices.Contains(kinds, kind) {
-			m.unwatch(ctx, objects, kind)
-		}
-	}
-	return watched
-}
-
-func (m *member) unwatch(ctx context.Context, objects cache.Cache, kind schema.GroupVersionKind) {
-	if object, err := m.newObject(kind); err == nil {
-		_ = objects.RemoveInformer(ctx, object) // it returns no other errors than those of an unknown kind
-	}
-}
-
-func (m *member) watch(ctx context.Context, objects cache.Cache, kind schema.GroupVersionKind, options ...cache.InformerGetOption) error {
-	object, err := m.newObject(kind)
-	if err != nil {
-		return err
-	}
+func (m *member) watch(ctx context.Context, objects cache.Cache, object client.Object, options ...cache.InformerGetOption) error {
 	informer, err := objects.GetInformer(ctx, object, options...)
 	if err != nil {
 		return err
 	}
-	if kind == corev1.SchemeGroupVersion.WithKind("Pod") { // pods are read, but start no reconcile
+	if _, isPod := object.(*corev1.Pod); isPod { // pods are read, but start no reconcile
 		return nil
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
@@ -274,37 +248,4 @@ func (m *member) changed(object any) {
 	if changed, ok := object.(client.Object); ok {
 		m.options.Changed(m.name, changed)
 	}
-}
-
-func (m *member) newObject(kind schema.GroupVersionKind) (client.Object, error) {
-	created, err := m.options.Scheme.New(kind)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := created.(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.Object", created)
-	}
-	return object, nil
-}
-
-// ServedKinds returns those of the kinds that an API server has.
-func ServedKinds(known discovery.ServerResourcesInterface, kinds []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
-	var served []schema.GroupVersionKind
-	for _, kind := range kinds {
-		resources, err := known.ServerResourcesForGroupVersion(kind.GroupVersion().String())
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, resource := range resources.APIResources {
-			if resource.Kind == kind.Kind {
-				served = append(served, kind)
-				break
-			}
-		}
-	}
-	return served, nil
 }

@@ -127,8 +127,6 @@ func (r *run) progress(region *v1alpha1.Region) (v1alpha1.Reason, string) {
 		switch {
 		case report.Err != nil:
 			return v1alpha1.ReasonServersSilent, fmt.Sprintf("Pod %s of %s: %s.", report.Pod, to, report.Err)
-		case report.Status.Evacuated == nil:
-			return v1alpha1.ReasonEvacuationUnsupported, fmt.Sprintf("Pod %s of %s does not know evacuations: it or its image is of an earlier version.", report.Pod, to)
 		case !report.Status.Evacuated.Has(string(from), keys.ids()):
 			return v1alpha1.ReasonEvacuationStarting, fmt.Sprintf("Pod %s of %s does not work for %s yet.", report.Pod, to, from)
 		}

@@ -131,10 +131,6 @@ func TestEvacuationProblems(t *testing.T) {
 			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][0].Unreachable = true },
 			v1alpha1.ReasonServersSilent, metav1.ConditionUnknown, "Pod acme-us-0 of us: ",
 		},
-		"an earlier version": {
-			func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][1].Earlier = true },
-			v1alpha1.ReasonEvacuationUnsupported, metav1.ConditionFalse, "Pod acme-us-1 of us does not know evacuations",
-		},
 		"no keys": {
 			func(h *stagetest.Harness) { h.LoseSecret("acme-eu-server-keys") },
 			v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse, "server keys: Secret acme-eu-server-keys could not be read in the namespace: ",

@@ -1,8 +1,6 @@
 package keyring
 
 import (
-	"crypto/ed25519"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -17,43 +15,11 @@ const (
 	NetworkIDFile    = "network-id"
 )
 
-type wireSigningFile struct {
-	Keys []wireSigningKey `json:"keys"`
-}
-
-type wireSigningKey struct {
-	Kid      string `json:"kid"`
-	Seed     string `json:"seed"`
-	NotAfter string `json:"notAfter,omitempty"`
-}
-
 // NewSigningKeys returns a signing-keys.json with one key.
-func NewSigningKeys(random io.Reader) (Secret, error) {
-	kid, err := draw(random, 8)
-	if err != nil {
-		return Secret{}, err
-	}
-	seed, err := draw(random, ed25519.SeedSize)
-	if err != nil {
-		return Secret{}, err
-	}
-	return encode(wireSigningFile{Keys: []wireSigningKey{{
-		Kid: "s-" + hex.EncodeToString(kid), Seed: base64.StdEncoding.EncodeToString(seed),
-	}}}), nil
-}
+func NewSigningKeys(random io.Reader) (Secret, error) { return SigningKeys.file(random, 8) }
 
 // NewAPIKeys returns an api-keys.json with one key. API keys are built into apps, so they are rotated only if the spec says so.
-func NewAPIKeys(random io.Reader) (Secret, error) {
-	id, err := draw(random, 4)
-	if err != nil {
-		return Secret{}, err
-	}
-	key, err := newKey(random)
-	if err != nil {
-		return Secret{}, err
-	}
-	return File{{ID: "a-" + hex.EncodeToString(id), Key: key}}.Content(), nil
-}
+func NewAPIKeys(random io.Reader) (Secret, error) { return APIKeys.file(random, 4) }
 
 // Identity is the identity of a network. With another identity, the users in the database could not be found.
 type Identity struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -144,12 +145,17 @@ func visibleASCII(s string) bool {
 func (f File) Content() Secret {
 	doc := wireFile{Keys: make([]wireEntry, len(f))}
 	for i, entry := range f {
-		doc.Keys[i] = wireEntry{ID: entry.ID, Key: entry.Key.Reveal()}
-		if !entry.NotAfter.IsZero() {
-			doc.Keys[i].NotAfter = entry.NotAfter.Format(time.RFC3339Nano)
-		}
+		doc.Keys[i] = entry.wire()
 	}
 	return encode(doc)
+}
+
+func (e Entry) wire() wireEntry {
+	wire := wireEntry{ID: e.ID, Key: e.Key.Reveal()}
+	if !e.NotAfter.IsZero() {
+		wire.NotAfter = e.NotAfter.Format(time.RFC3339Nano)
+	}
+	return wire
 }
 
 func encode(doc any) Secret {
@@ -164,13 +170,5 @@ func encode(doc any) Secret {
 }
 
 func (f File) equal(other File) bool {
-	if len(f) != len(other) {
-		return false
-	}
-	for i, entry := range f {
-		if entry.ID != other[i].ID || !entry.Key.Equal(other[i].Key) || !entry.NotAfter.Equal(other[i].NotAfter) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(f, other, func(a, b Entry) bool { return a.ID == b.ID && a.Key.Equal(b.Key) && a.NotAfter.Equal(b.NotAfter) })
 }

@@ -2,7 +2,9 @@ package keyring
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"slices"
 	"time"
@@ -29,8 +31,21 @@ func (k Kind) newKey(random io.Reader) (Secret, error) {
 	return k.key(random)
 }
 
+// file returns a file with one key, whose id has n random bytes.
+func (k Kind) file(random io.Reader, n int) (Secret, error) {
+	id, err := draw(random, n)
+	if err != nil {
+		return Secret{}, err
+	}
+	key, err := k.newKey(random)
+	if err != nil {
+		return Secret{}, err
+	}
+	return k.content(File{{ID: k.prefix + hex.EncodeToString(id), Key: key}}, ""), nil
+}
+
 func newSeed(random io.Reader) (Secret, error) {
-	seed, err := draw(random, 32)
+	seed, err := draw(random, ed25519.SeedSize)
 	if err != nil {
 		return Secret{}, err
 	}
@@ -41,7 +56,7 @@ func newSeed(random io.Reader) (Secret, error) {
 const never = 100 * 365 * 24 * time.Hour
 
 // StepShared computes the next state of keys of a kind that all regions share. A RotateEvery of 0 means never. Keys without
-// annotations, such as those that an earlier version created, are in use: their first key without notAfter is the active one.
+// annotations, which were never rotated, are in use: their first key without notAfter is the active one.
 func StepShared(in Input) (Result, error) {
 	if in.RotateEvery == 0 {
 		in.RotateEvery = never
@@ -85,6 +100,17 @@ func CandidateShared(kind Kind, content Secret, annotations map[string]string) (
 	return key.ID, key.ID != "" && key.ID == annotations[AnnotationPending], err
 }
 
+// wireSigningFile is a signing-keys.json. Its keys are those of wireFile with other names.
+type wireSigningFile struct {
+	Keys []wireSigningKey `json:"keys"`
+}
+
+type wireSigningKey struct {
+	ID       string `json:"kid"`
+	Key      string `json:"seed"`
+	NotAfter string `json:"notAfter,omitempty"`
+}
+
 // parse parses a file of the kind.
 func (k Kind) parse(content Secret) (File, error) {
 	if k.noun != SigningKeys.noun {
@@ -96,7 +122,7 @@ func (k Kind) parse(content Secret) (File, error) {
 	}
 	var same wireFile
 	for _, key := range doc.Keys {
-		same.Keys = append(same.Keys, wireEntry{ID: key.Kid, Key: key.Seed, NotAfter: key.NotAfter})
+		same.Keys = append(same.Keys, wireEntry(key))
 	}
 	return ParseFile(encode(same))
 }
@@ -109,11 +135,7 @@ func (k Kind) content(file File, active string) Secret {
 	slices.SortStableFunc(file, func(a, b Entry) int { return cmp.Compare(rank(a, active), rank(b, active)) })
 	var doc wireSigningFile
 	for _, entry := range file {
-		key := wireSigningKey{Kid: entry.ID, Seed: entry.Key.Reveal()}
-		if !entry.NotAfter.IsZero() {
-			key.NotAfter = entry.NotAfter.Format(time.RFC3339Nano)
-		}
-		doc.Keys = append(doc.Keys, key)
+		doc.Keys = append(doc.Keys, wireSigningKey(entry.wire()))
 	}
 	return encode(doc)
 }

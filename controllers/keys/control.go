@@ -79,7 +79,7 @@ func (r *run) authorities(ctx context.Context) (keyring.Authorities, bool) {
 	object := r.controlObject(own, name, "", certificate)
 	maps.Copy(object.Annotations, result.Annotations)
 	object.Data[keyring.AuthoritiesFile] = []byte(result.Content.Reveal())
-	desired := r.createOrUpdate(own, found, object)
+	desired := r.createOrUpdate(own, found, object, true)
 	for _, event := range result.Events {
 		r.eventf(desired, event.Reason, "%s", event)
 	}
@@ -99,19 +99,10 @@ func (r *run) stepAuthority(found *keysSecret) (keyring.Authorities, error) {
 	})
 }
 
-// trustedByServers returns id if every server with a control port trusts the authority with the id, otherwise "". The servers of a
-// cluster that cannot be reached are not known to.
+// trustedByServers returns id if every server trusts the authority with the id, otherwise "".
 func (r *run) trustedByServers(id string) string {
-	for i := range r.pass.SN.Spec.Regions {
-		code := r.pass.SN.Spec.Regions[i].Code
-		if !r.pass.ClusterOf(code).IsUsable() {
-			return ""
-		}
-		for _, report := range r.pass.Reports[code] {
-			if report.Err != nil || (report.Status.Control != nil && !report.Status.Control.Trusts(id)) {
-				return ""
-			}
-		}
+	if _, all := r.everyServer(func(report stage.ServerReport) bool { return report.Status.Control.Trusts(id) }); !all {
+		return ""
 	}
 	return id
 }
@@ -130,7 +121,7 @@ func (r *run) regionCertificate(ctx context.Context, c *stage.Cluster, code v1al
 		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", name, err)
 		return
 	}
-	r.createOrUpdate(c, found, r.controlObject(c, name, code, certificate))
+	r.createOrUpdate(c, found, r.controlObject(c, name, code, certificate), true)
 	r.ends(certificate.NotAfter, certificate.Due())
 }
 
@@ -151,13 +142,12 @@ func (r *run) controlObject(c *stage.Cluster, name string, code v1alpha1.RegionC
 	return object
 }
 
-// createOrUpdate writes a Secret with a certificate. Certificates are renewed even while the network is paused: otherwise they would
-// end.
-func (r *run) createOrUpdate(c *stage.Cluster, found *keysSecret, object *corev1.Secret) *stage.Desired {
+// createOrUpdate writes a Secret: certificates are renewed even while the network is paused, because they would end otherwise.
+func (r *run) createOrUpdate(c *stage.Cluster, found *keysSecret, object *corev1.Secret, ignorePause bool) *stage.Desired {
 	if found == nil {
 		return r.create(c, object)
 	}
-	return r.update(found, object, true)
+	return r.update(found, object, ignorePause)
 }
 
 // ends records when a certificate ends, and that it is renewed before.
@@ -182,13 +172,8 @@ func (r *run) setSecured(code v1alpha1.RegionCode) {
 		return
 	}
 	for _, report := range reports {
-		switch {
-		case report.Err != nil:
+		if report.Err != nil {
 			set(metav1.ConditionUnknown, v1alpha1.ReasonServersSilent, fmt.Sprintf("Pod %s: %s.", report.Pod, report.Err))
-			return
-		case report.Status.Control == nil:
-			set(metav1.ConditionFalse, v1alpha1.ReasonControlNotSecured, fmt.Sprintf(
-				"Pod %s has no control port, as those of earlier versions: its status is read over HTTP, and no key, token or setting is sent to it.", report.Pod))
 			return
 		}
 	}

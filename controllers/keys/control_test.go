@@ -185,17 +185,11 @@ func TestEndOfCertificates(t *testing.T) {
 	}
 }
 
-// TestEarlierServers reports servers without control port, which hold up nothing.
-func TestEarlierServers(t *testing.T) {
+// TestSecured reports whether servers are called with mutual TLS.
+func TestSecured(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
-	h.Servers.Pods[v1alpha1.RegionEU][1].Earlier = true
 	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
-	require.Equal(t, "False ControlNotSecured Pod acme-eu-1 has no control port, as those of earlier versions: its status is read over HTTP, "+
-		"and no key, token or setting is sent to it.", secured(h, v1alpha1.RegionEU))
 	require.True(t, strings.HasPrefix(secured(h, v1alpha1.RegionUS), "True"))
-	h.SN.Annotations[v1alpha1.AnnotationRotateControl] = "now"
-	h.SettleKeys()
-	requireTrust(h, 2, 0)
 	h.Servers.Pods[v1alpha1.RegionEU][0].Unreachable = true
 	h.SettleKeys()
 	require.Contains(t, secured(h, v1alpha1.RegionEU), "Unknown ServersSilent Pod acme-eu-0: ")

@@ -2,10 +2,8 @@ package keys
 
 import (
 	"context"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -51,20 +49,5 @@ func (r *run) copyTo(ctx context.Context, c *stage.Cluster, original *corev1.Sec
 		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s belongs to another network%s. It is never replaced.", original.Name, c.Where(), foreign)
 		return
 	}
-	r.out.Apply(stage.Desired{Object: r.copyIn(c, original), Cluster: c})
-}
-
-// copyIn returns a copy of a Secret in a member cluster.
-func (r *run) copyIn(c *stage.Cluster, original *corev1.Secret) *corev1.Secret {
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: original.Name, Namespace: c.Namespace(), Labels: render.KeyLabels(c.Network.SN.Name, ""), Annotations: render.KeepAnnotations(),
-		},
-		Type: corev1.SecretTypeOpaque,
-		Data: original.Data,
-	}
-	maps.Copy(secret.Annotations, keyring.Save(nil, original.Annotations).Annotations)
-	secret.Annotations[keyring.AnnotationNetworkID] = r.id
-	secret.Labels[render.LabelOwnerNamespace] = c.Network.SN.Namespace
-	return secret
+	r.out.Apply(stage.Desired{Object: r.objectOf(c, original.Name, "", keyring.Save(original.Data, original.Annotations)), Cluster: c})
 }

@@ -37,12 +37,8 @@ func (r *run) identity(ctx context.Context) {
 	}
 }
 
-func identityOf(file func(name string) keyring.Secret) keyring.Identity {
-	return keyring.Identity{DirectoryKey: file(keyring.DirectoryKeyFile), NetworkID: file(keyring.NetworkIDFile).Reveal()}
-}
-
 func (r *run) useIdentity(ctx context.Context, found *keysSecret) {
-	identity := identityOf(found.file)
+	identity := keyring.Save(found.secret.Data, nil).Identity()
 	if err := identity.Check(); err != nil {
 		if r.releaseDeleted(r.identityKeySet(), found, false) {
 			return
@@ -108,7 +104,7 @@ type identityCopy struct {
 func (r *run) identities(ctx context.Context) (map[string]identityCopy, error) {
 	copies := map[string]identityCopy{}
 	add := func(saved keyring.Saved, from string) {
-		identity := identityOf(func(name string) keyring.Secret { return saved.Files[name] })
+		identity := saved.Identity()
 		if _, found := copies[identity.NetworkID]; !found && identity.Check() == nil {
 			copies[identity.NetworkID] = identityCopy{saved, from}
 		}

@@ -129,22 +129,22 @@ func (r *run) firstProblem() *problem {
 
 // shared checks a shared Secret, or creates it.
 func (r *run) shared(ctx context.Context, s sharedSecret) {
-	found, err := r.find(ctx, r.pass.Own(), s.name)
+	found, err := r.find(ctx, r.pass.Own(), s.secret)
 	if err != nil {
-		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", s.name, err)
+		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", s.secret, err)
 		return
 	}
 	if !found.has(s.file) {
-		if r.restore(ctx, s.keySet(r.pass.Own()), found) == mayCreate {
+		if r.restore(ctx, s.keySet, found) == mayCreate {
 			r.createShared(s, found)
 		}
 		return
 	}
 	if err := s.check(found.file(s.file)); err != nil {
-		if r.releaseDeleted(s.keySet(r.pass.Own()), found, false) {
+		if r.releaseDeleted(s.keySet, found, false) {
 			return
 		}
-		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
+		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.secret, s.file, err)
 		return
 	}
 	r.rotateShared(ctx, s, found)
@@ -153,17 +153,12 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 func (r *run) createShared(s sharedSecret, found *keysSecret) {
 	content, err := s.generate(r.Random)
 	if err != nil {
-		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", s.name, err)
+		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", s.secret, err)
 		return
 	}
-	object := r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: content})
-	var desired *stage.Desired
-	if found == nil {
-		desired = r.create(r.pass.Own(), object)
-	} else {
-		desired = r.update(found, object, false)
-	}
-	r.eventf(desired, v1alpha1.ReasonKeysCreated, "created the keys of Secret %s", s.name)
+	object := r.object(r.pass.Own(), s.secret, "", map[string]keyring.Secret{s.file: content})
+	desired := r.createOrUpdate(r.pass.Own(), found, object, false)
+	r.eventf(desired, v1alpha1.ReasonKeysCreated, "created the keys of Secret %s", s.secret)
 }
 
 // create creates a Secret. While the network is paused it is only listed.

@@ -3,7 +3,6 @@ package keys
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,10 +26,6 @@ type keySet struct {
 
 func (r *run) identityKeySet() keySet {
 	return keySet{name: keyring.IdentitySet, secret: render.IdentitySecret(r.pass.SN.Name), file: keyring.NetworkIDFile, cluster: r.pass.Own()}
-}
-
-func (s *sharedSecret) keySet(own *stage.Cluster) keySet {
-	return keySet{name: s.set, secret: s.name, file: s.file, cluster: own, effect: s.effect}
 }
 
 func (r *run) serverKeySet(c *stage.Cluster, code v1alpha1.RegionCode) keySet {
@@ -104,8 +99,7 @@ func (r *run) missingf(s keySet, reason v1alpha1.Reason, format string, args ...
 
 // createCopy restores a Secret, also while the network is paused.
 func (r *run) createCopy(s keySet, found *keysSecret, saved keyring.Saved, from string) {
-	object := r.object(s.cluster, s.secret, s.region, saved.Files)
-	maps.Copy(object.Annotations, saved.Annotations)
+	object := r.objectOf(s.cluster, s.secret, s.region, saved)
 	var desired *stage.Desired
 	if found == nil {
 		desired = r.out.Apply(stage.Desired{Object: object, Mode: apply.CreateOnly, Cluster: s.cluster, IgnorePause: true})

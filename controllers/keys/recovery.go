@@ -48,8 +48,7 @@ func (r *run) readRecovery(ctx context.Context) bool {
 		}
 		r.recovery.before[set] = saved
 	}
-	identity := r.recovery.before[keyring.IdentitySet]
-	r.recovery.id = identity.Files[keyring.NetworkIDFile].Reveal()
+	r.recovery.id = r.recovery.before[keyring.IdentitySet].Identity().NetworkID
 	return true
 }
 

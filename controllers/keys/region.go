@@ -23,8 +23,6 @@ const (
 	verifyInterval = 5 * time.Second
 	// verifyDeadline is how long verification may take before the condition reports a problem.
 	verifyDeadline = 10 * time.Minute
-	// missingInterval is how often a Secret that does not exist is looked for.
-	missingInterval = 3 * time.Second
 	// defaultOverlap is for objects that were created without the defaults of the CRD.
 	defaultOverlap = time.Hour
 	// maxKeysInStatus is how many keys of a region its status lists.
@@ -71,7 +69,7 @@ func (r *run) userKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.Regi
 	switch {
 	case apierrors.IsNotFound(err):
 		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, c.Where()))
-		r.out.RequeueAfter(missingInterval)
+		r.out.RequeueAfter(stage.MissingInterval)
 		return
 	case err != nil:
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
@@ -211,11 +209,16 @@ func (r *run) write(c *stage.Cluster, code v1alpha1.RegionCode, name string, fou
 	case found != nil:
 		desired = r.update(found, object, result.Changed && r.pass.SN.Spec.Paused)
 	}
+	r.recordStep(desired, name, fmt.Sprintf("region %s: ", code), result)
+}
+
+// recordStep records the events of a step, with a prefix, and what it would change if the network were not paused.
+func (r *run) recordStep(desired *stage.Desired, secret, prefix string, result keyring.Result) {
 	for _, event := range result.Events {
-		r.eventf(desired, event.Reason, "region %s: %s", code, event)
+		r.eventf(desired, event.Reason, "%s%s", prefix, event)
 	}
 	for _, event := range result.Pending {
-		r.out.Pending = append(r.out.Pending, fmt.Sprintf("change Secret %s: %s", name, event))
+		r.out.Pending = append(r.out.Pending, fmt.Sprintf("change Secret %s: %s", secret, event))
 	}
 }
 

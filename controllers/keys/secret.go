@@ -2,6 +2,7 @@ package keys
 
 import (
 	"context"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -83,11 +84,17 @@ func (r *run) object(c *stage.Cluster, name string, code v1alpha1.RegionCode, fi
 	for file, content := range files {
 		secret.Data[file] = []byte(content.Reveal())
 	}
-	if c.Name != "" {
-		secret.Labels[render.LabelOwnerNamespace] = sn.Namespace
-	}
 	if c.Name == "" {
 		secret.Finalizers = []string{v1alpha1.FinalizerKeys}
+	} else {
+		secret.Labels[render.LabelOwnerNamespace] = sn.Namespace
 	}
+	return secret
+}
+
+// objectOf returns a Secret with the content that was saved of another.
+func (r *run) objectOf(c *stage.Cluster, name string, code v1alpha1.RegionCode, saved keyring.Saved) *corev1.Secret {
+	secret := r.object(c, name, code, saved.Files)
+	maps.Copy(secret.Annotations, saved.Annotations)
 	return secret
 }

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -23,12 +23,11 @@ const (
 
 // sharedSecret describes a Secret with one key file that all regions read.
 type sharedSecret struct {
-	kind       keyring.Kind
-	set        string // see keySet
-	name, file string
-	effect     string // see keySet
-	generate   func(io.Reader) (keyring.Secret, error)
-	check      func(keyring.Secret) error
+	keySet
+
+	kind     keyring.Kind
+	generate func(io.Reader) (keyring.Secret, error)
+	check    func(keyring.Secret) error
 	// request is the value of the annotation that starts a rotation, every the time between two or 0.
 	request string
 	every   time.Duration
@@ -40,7 +39,11 @@ type sharedSecret struct {
 func (r *run) signingKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.SigningKeys, set: keyring.SigningKeysSet, effect: "everybody is signed out", name: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, generate: keyring.NewSigningKeys,
+		keySet: keySet{
+			name: keyring.SigningKeysSet, secret: render.SigningKeysSecret(sn.Name), file: keyring.SigningKeysFile, cluster: r.pass.Own(),
+			effect: "everybody is signed out",
+		},
+		kind: keyring.SigningKeys, generate: keyring.NewSigningKeys,
 		check:   func(file keyring.Secret) error { return platformclient.CheckSigningKeys(file, r.pass.Now) },
 		request: sn.Annotations[v1alpha1.AnnotationRotateSigning], overlap: accessLifetime(sn) + signingMargin,
 		status: &r.pass.Status.SigningKeys, loaded: func(k statusz.Keys) statusz.KeyFile { return k.Signing },
@@ -69,7 +72,11 @@ func accessLifetime(sn *v1alpha1.SocialNetwork) time.Duration {
 func (r *run) apiKeys() sharedSecret {
 	sn := r.pass.SN
 	s := sharedSecret{
-		kind: keyring.APIKeys, set: keyring.APIKeysSet, effect: "apps with the present API keys are refused", name: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, generate: keyring.NewAPIKeys,
+		keySet: keySet{
+			name: keyring.APIKeysSet, secret: render.APIKeysSecret(sn.Name), file: keyring.APIKeysFile, cluster: r.pass.Own(),
+			effect: "apps with the present API keys are refused",
+		},
+		kind: keyring.APIKeys, generate: keyring.NewAPIKeys,
 		check: func(file keyring.Secret) error {
 			_, _, err := keyring.Existing(file, r.pass.Now)
 			return err
@@ -97,32 +104,27 @@ func (s *sharedSecret) configure(spec *v1alpha1.SharedKeys) {
 func (r *run) rotateShared(ctx context.Context, s sharedSecret, found *keysSecret) {
 	result, err := r.stepShared(s, found)
 	if err == nil && result.Changed && found.cached {
-		if found, err = refetch(ctx, r.pass.Own(), s.name); err != nil || !found.has(s.file) { // the cache was stale
+		if found, err = refetch(ctx, r.pass.Own(), s.secret); err != nil || !found.has(s.file) { // the cache was stale
 			r.out.RequeueAfter(restoredInterval)
-			r.problemf(v1alpha1.ReasonProgressing, "Secret %s is read again.", s.name)
+			r.problemf(v1alpha1.ReasonProgressing, "Secret %s is read again.", s.secret)
 			return
 		}
 		result, err = r.stepShared(s, found)
 	}
 	if err != nil {
-		if !r.releaseDeleted(s.keySet(r.pass.Own()), found, false) {
-			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
+		if !r.releaseDeleted(s.keySet, found, false) {
+			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.secret, s.file, err)
 		}
 		return
 	}
-	r.save(s.set, found)
-	if r.releaseDeleted(s.keySet(r.pass.Own()), found, true) {
+	r.save(s.name, found)
+	if r.releaseDeleted(s.keySet, found, true) {
 		return
 	}
-	object := r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: result.Content})
+	object := r.object(r.pass.Own(), s.secret, "", map[string]keyring.Secret{s.file: result.Content})
 	maps.Copy(object.Annotations, result.Annotations)
 	desired := r.update(found, object, result.Changed && r.pass.SN.Spec.Paused)
-	for _, event := range result.Events {
-		r.eventf(desired, event.Reason, "%s", event)
-	}
-	for _, event := range result.Pending {
-		r.out.Pending = append(r.out.Pending, fmt.Sprintf("change Secret %s: %s", s.name, event))
-	}
+	r.recordStep(desired, s.secret, "", result)
 	if !result.Due.IsZero() {
 		r.out.RequeueAfter(max(result.Due.Sub(r.pass.Now), time.Second))
 	}
@@ -154,21 +156,29 @@ func (r *run) stepShared(s sharedSecret, found *keysSecret) (keyring.Result, err
 	return keyring.StepShared(in)
 }
 
-// loadedByServers reports whether there are servers, and all of them report a key as valid. Those of a cluster that cannot be reached
-// do not.
+// loadedByServers reports whether there are servers, and all of them report a key as valid.
 func (r *run) loadedByServers(s sharedSecret, id string) bool {
-	servers := 0
+	servers, all := r.everyServer(func(report stage.ServerReport) bool {
+		key, found := s.loaded(report.Status.Keys).Find(id)
+		return found && key.Valid
+	})
+	return all && servers > 0
+}
+
+// everyServer returns the number of servers, and reports whether all have answered and is returns true for them. Those of a cluster that
+// cannot be reached have not.
+func (r *run) everyServer(is func(stage.ServerReport) bool) (servers int, all bool) {
 	for i := range r.pass.SN.Spec.Regions {
 		code := r.pass.SN.Spec.Regions[i].Code
 		if !r.pass.ClusterOf(code).IsUsable() {
-			return false
+			return servers, false
 		}
 		for _, report := range r.pass.Reports[code] {
-			if key, found := s.loaded(report.Status.Keys).Find(id); report.Err != nil || !found || !key.Valid {
-				return false
+			if report.Err != nil || !is(report) {
+				return servers, false
 			}
 			servers++
 		}
 	}
-	return servers > 0
+	return servers, true
 }

@@ -157,32 +157,6 @@ func TestModeration(t *testing.T) {
 			reason: v1alpha1.ReasonModerationPushFailed, pushes: "0 1 2", requeue: time.Second,
 			then: v1alpha1.ReasonModerationPushFailed, message: "connection refused; region sg: ",
 		},
-		"one server is of an earlier version": {
-			given: func(h *stagetest.Harness) {
-				h.Servers.Moderation = everywhere(differing)
-				h.Servers.Pods[v1alpha1.RegionUS][0].Earlier = true
-			},
-			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
-		},
-		"the servers of a region are of an earlier version": {
-			given: func(h *stagetest.Harness) {
-				h.Servers.Moderation = everywhere(differing)
-				for _, pod := range h.Servers.Pods[v1alpha1.RegionUS] {
-					pod.Earlier = true
-				}
-			},
-			reason: v1alpha1.ReasonModerationPushed, pushes: "1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
-		},
-		"all servers are of an earlier version": {
-			given: func(h *stagetest.Harness) {
-				h.Servers.Moderation = everywhere(differing)
-				for _, pods := range h.Servers.Pods {
-					pods[0].Earlier, pods[1].Earlier = true, true
-				}
-			},
-			reason: v1alpha1.ReasonModerationPushFailed, requeue: time.Second,
-			then: v1alpha1.ReasonModerationPushFailed, message: "region us: the server has no control port yet, and settings are not sent to it in clear text",
-		},
 		"rejected": {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Moderation = everywhere(differing)

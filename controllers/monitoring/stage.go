@@ -55,9 +55,7 @@ func Objects(c *stage.Cluster) []client.Object {
 	spec := c.Network.SN.Spec.Monitoring
 	var objects []client.Object
 	if spec.ServiceMonitor && c.Network.Capabilities.ServiceMonitor {
-		if monitor := render.ServiceMonitor(c.Network); monitor != nil {
-			objects = append(objects, monitor)
-		}
+		objects = append(objects, render.ServiceMonitor(c.Network))
 	}
 	if spec.Alerts.Enabled && c.Network.Capabilities.PrometheusRule {
 		objects = append(objects, Rule(c.Network))

@@ -26,8 +26,7 @@ import (
 
 // Server is where and how one server is called.
 type Server struct {
-	// Ops and Control are the host and port of the operations port and of the control port. Control is empty for a server of an
-	// earlier version, which has none.
+	// Ops and Control are the host and port of the operations port and of the control port.
 	Ops, Control string
 	// Name is the name that the server's certificate must have, see control.ServerName.
 	Name string
@@ -35,48 +34,35 @@ type Server struct {
 	Credentials *control.Credentials
 }
 
-// Plain returns the server as one without a control port.
-func (s Server) Plain() Server {
-	s.Control = ""
-	return s
-}
-
-// Servers are the requests to the platform's servers. Control calls are Status, VerifyServerKey, PushModeration, PushHooks and SetLogLevel:
-// they use mutual TLS. A server of an earlier version, without control port, is asked for its status, and with a digest whether it accepts a key,
-// over HTTP; nothing that is secret is sent to it.
+// Servers are the requests to the platform's servers. All but Readiness are control calls, which use mutual TLS.
 type Servers interface {
-	// Status reads the status of one server. Its Control is nil if the server has no control port.
+	// Status reads the status of one server.
 	Status(ctx context.Context, server Server) (statusz.Status, error)
 	// Readiness reads the results of the readiness checks of one server at its operations port.
 	Readiness(ctx context.Context, ops string) (statusz.Readiness, error)
 	// VerifyServerKey asks one server whether it accepts a server key, which it does not send. It returns ErrKeyRefused if the server
 	// does not, or if it knows the key under another id.
 	VerifyServerKey(ctx context.Context, server Server, id string, key keyring.Secret) error
-	// PushModeration sets the moderation settings at one server, with an administrator's token. It returns ErrNoControl if the server
-	// has no control port.
+	// PushModeration sets the moderation settings at one server, with an administrator's token.
 	PushModeration(ctx context.Context, server Server, token keyring.Secret, settings Moderation) error
 	// PushHooks sets the webhooks and the pre-hook of the operator's configuration at one server, with an administrator's token. It
-	// returns those that the server refuses, and ErrNoControl if the server has no control port.
+	// returns those that the server refuses.
 	PushHooks(ctx context.Context, server Server, token keyring.Secret, hooks Hooks) ([]Refusal, error)
-	// SetLogLevel sets the level of the log of one server, or with an empty level, the one with which it started. It returns
-	// ErrNoControl if the server has no control port.
+	// SetLogLevel sets the level of the log of one server, or with an empty level, the one with which it started.
 	SetLogLevel(ctx context.Context, server Server, level string) error
 }
-
-// ErrNoControl is returned for a call that would send a secret to a server without control port.
-var ErrNoControl = errors.New("the server has no control port yet, and settings are not sent to it in clear text; they are pushed once its pod has been replaced")
 
 // errNoCredentials is returned while the network has no certificate of its operator.
 var errNoCredentials = errors.New("the operator's certificate for control calls does not exist yet")
 
 // Moderation is the moderation settings to push.
 type Moderation struct {
-	WhitelistEnabled bool
-	ReportEnabled    bool
-	FlagLimit        int32
-	FlagHideLimit    int32
+	WhitelistEnabled bool  `json:"isWhitelistEnabled"`
+	ReportEnabled    bool  `json:"isReportEnabled"`
+	FlagLimit        int32 `json:"flagLimit"`
+	FlagHideLimit    int32 `json:"flagHideLimit"`
 	// Generation is the generation of the spec with these settings.
-	Generation int64
+	Generation int64 `json:"generation"`
 }
 
 // Hash returns the hash that a server with these settings reports.
@@ -155,7 +141,7 @@ func NewVia(dial func(ctx context.Context, network, address string) (net.Conn, e
 	return &HTTP{dial: dial, now: time.Now}
 }
 
-// client returns a client for one request; secured is nil for a request without TLS.
+// client returns a client for one request; secured is nil for one without TLS.
 func (h *HTTP) client(secured *tls.Config) *http.Client {
 	return &http.Client{
 		Timeout: timeout,
@@ -176,27 +162,8 @@ func (h *HTTP) client(secured *tls.Config) *http.Client {
 
 var _ Servers = (*HTTP)(nil)
 
-// Status reads the status of one server. One that does not respond on its control port may run an image of an earlier version, which
-// serves the status on the operations port; servers with a control port do not.
+// Status reads the status of one server.
 func (h *HTTP) Status(ctx context.Context, server Server) (statusz.Status, error) {
-	status, err := h.status(ctx, server)
-	if server.Control == "" || err == nil || !mayBeEarlier(err) {
-		return status, err
-	}
-	if earlier, plainErr := h.status(ctx, server.Plain()); plainErr == nil {
-		return earlier, nil
-	}
-	return statusz.Status{}, err
-}
-
-// mayBeEarlier reports whether a server that responds to a control call with an error may have no control port.
-func mayBeEarlier(err error) bool {
-	_, unreachable := errors.AsType[*UnreachableError](err)
-	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
-	return unreachable && !unverified
-}
-
-func (h *HTTP) status(ctx context.Context, server Server) (statusz.Status, error) {
 	var status statusz.Status
 	if err := h.call(ctx, server, http.MethodGet, statusz.Path, keyring.Secret{}, nil, &status); err != nil {
 		return statusz.Status{}, err
@@ -204,15 +171,12 @@ func (h *HTTP) status(ctx context.Context, server Server) (statusz.Status, error
 	if status.Region == "" || status.NetworkID == "" {
 		return statusz.Status{}, &ResponseError{Status: http.StatusOK, Reason: "it has no region or no network id"}
 	}
-	if server.Control == "" {
-		status.Control = nil
-	}
 	return status, nil
 }
 
 // Readiness reads the results of the readiness checks of one server, which responds with 503 while it is not ready.
 func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, error) {
-	resp, err := h.send(ctx, Server{Ops: ops}, http.MethodGet, statusz.ReadyPath, keyring.Secret{}, nil)
+	resp, err := h.send(ctx, nil, http.MethodGet, "http://"+ops+statusz.ReadyPath, keyring.Secret{}, nil)
 	if err != nil {
 		return statusz.Readiness{}, err
 	}
@@ -230,9 +194,6 @@ func (h *HTTP) VerifyServerKey(ctx context.Context, server Server, id string, ke
 	nonce := rand.Text() + rand.Text()
 	var response statusz.ServerKeyAnswer
 	err := h.call(ctx, server, http.MethodPost, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
-	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusBadRequest && server.Control == "" {
-		return h.verifyByID(ctx, server, id)
-	}
 	if err != nil {
 		return err
 	}
@@ -243,41 +204,14 @@ func (h *HTTP) VerifyServerKey(ctx context.Context, server Server, id string, ke
 	return nil
 }
 
-// verifyByID checks that a server of an earlier version, which would have to receive the key, reports its id as valid.
-func (h *HTTP) verifyByID(ctx context.Context, server Server, id string) error {
-	status, err := h.status(ctx, server)
-	if err != nil {
-		return err
-	}
-	if key, found := status.Keys.Server.Find(id); !found || !key.Valid {
-		return ErrKeyRefused
-	}
-	return nil
-}
-
-// settings is the body of the platform's network settings operation.
-type settings struct {
-	IsWhitelistEnabled bool  `json:"isWhitelistEnabled"`
-	IsReportEnabled    bool  `json:"isReportEnabled"`
-	FlagLimit          int32 `json:"flagLimit"`
-	FlagHideLimit      int32 `json:"flagHideLimit"`
-	Generation         int   `json:"generation"`
-}
-
 // PushModeration sets the moderation settings of the network.
 func (h *HTTP) PushModeration(ctx context.Context, server Server, token keyring.Secret, m Moderation) error {
-	if server.Control == "" {
-		return ErrNoControl
-	}
-	body := settings{
-		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: m.FlagLimit,
-		FlagHideLimit: m.FlagHideLimit, Generation: m.ReportedGeneration(),
-	}
-	var response settings
-	if err := h.call(ctx, server, http.MethodPut, statusz.SettingsPath, token, body, &response); err != nil {
+	m.Generation = int64(m.ReportedGeneration())
+	var response Moderation
+	if err := h.call(ctx, server, http.MethodPut, statusz.SettingsPath, token, m, &response); err != nil {
 		return err
 	}
-	if response != body {
+	if response != m {
 		return &ResponseError{Status: http.StatusOK, Reason: "it has other settings than the request"}
 	}
 	return nil
@@ -285,16 +219,16 @@ func (h *HTTP) PushModeration(ctx context.Context, server Server, token keyring.
 
 // SetLogLevel sets the level of the log of one server.
 func (h *HTTP) SetLogLevel(ctx context.Context, server Server, level string) error {
-	if server.Control == "" {
-		return ErrNoControl
-	}
 	var response statusz.LogLevel
 	return h.call(ctx, server, http.MethodPut, statusz.LogLevelPath, keyring.Secret{}, statusz.LogLevelRequest{Level: level}, &response)
 }
 
-// call sends body as JSON, unless it is nil, and decodes the response.
+// call sends a control call with body as JSON, unless it is nil, and decodes the response.
 func (h *HTTP) call(ctx context.Context, server Server, method, path string, token keyring.Secret, body, response any) error {
-	resp, err := h.send(ctx, server, method, path, token, body)
+	if server.Credentials == nil {
+		return errNoCredentials
+	}
+	resp, err := h.send(ctx, server.Credentials.ClientConfig(server.Name, h.now), method, "https://"+server.Control+path, token, body)
 	if err != nil {
 		return err
 	}
@@ -302,17 +236,13 @@ func (h *HTTP) call(ctx context.Context, server Server, method, path string, tok
 	return decode(resp, response)
 }
 
-// send sends a request to the control port, or if the server has none, to the operations port. A token is sent to a control port only.
-func (h *HTTP) send(ctx context.Context, server Server, method, path string, token keyring.Secret, body any) (*http.Response, error) {
-	base, secured, err := h.endpoint(server)
-	if err != nil {
-		return nil, err
-	}
+// send sends a request; secured is nil for one without TLS.
+func (h *HTTP) send(ctx context.Context, secured *tls.Config, method, url string, token keyring.Secret, body any) (*http.Response, error) {
 	content, err := encode(body)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, base+path, content)
+	req, err := http.NewRequestWithContext(ctx, method, url, content)
 	if err != nil {
 		return nil, fmt.Errorf("creating the request: %w", err)
 	}
@@ -321,7 +251,7 @@ func (h *HTTP) send(ctx context.Context, server Server, method, path string, tok
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if token.Reveal() != "" && secured != nil {
+	if token.Reveal() != "" {
 		req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	resp, err := h.client(secured).Do(req)
@@ -329,17 +259,6 @@ func (h *HTTP) send(ctx context.Context, server Server, method, path string, tok
 		return nil, &UnreachableError{Err: err}
 	}
 	return resp, nil
-}
-
-// endpoint returns the URL of a server without path, and the configuration of TLS or nil.
-func (h *HTTP) endpoint(server Server) (string, *tls.Config, error) {
-	if server.Control == "" {
-		return "http://" + server.Ops, nil, nil
-	}
-	if server.Credentials == nil {
-		return "", nil, errNoCredentials
-	}
-	return "https://" + server.Control, server.Credentials.ClientConfig(server.Name, h.now), nil
 }
 
 func encode(body any) (io.Reader, error) {

@@ -30,9 +30,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 
-// plain is a server without control port.
-func plain(ops string) platformclient.Server { return platformclient.Server{Ops: ops} }
-
 const hush = "hush-hush-hush-hush"
 
 func secretOf(t *testing.T, path string) keyring.Secret {
@@ -50,9 +47,10 @@ func within(t *testing.T) context.Context {
 }
 
 func TestStatus(t *testing.T) {
-	n := apptest.Shared(t)
+	certificates := newSecured(t)
+	n := apptest.Start(t, apptest.WithConfig(certificates.configure))
 	for _, code := range region.All() {
-		status, err := platformclient.New().Status(within(t), plain(n.Region(code).OpsAddr()))
+		status, err := platformclient.New().Status(within(t), certificates.server(n, code))
 		require.NoError(t, err)
 		require.Equal(t, string(code), status.Region)
 		require.Equal(t, n.NetworkID, status.NetworkID)
@@ -63,10 +61,11 @@ func TestStatus(t *testing.T) {
 }
 
 func TestServersVerifyKeys(t *testing.T) {
-	n := apptest.Shared(t)
+	certificates := newSecured(t)
+	n := apptest.Start(t, apptest.WithConfig(certificates.configure))
 	servers := platformclient.New()
 	for _, code := range region.All() {
-		ops := plain(n.Region(code).OpsAddr())
+		ops := certificates.server(n, code)
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)))
 		require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k2", keyring.NewSecret(n.ServerKey)), platformclient.ErrKeyRefused, "another id")
 		for _, wrong := range []string{hush, n.APIKey, n.ServerKey + "x"} {
@@ -77,7 +76,8 @@ func TestServersVerifyKeys(t *testing.T) {
 
 // TestServersRotate rotates keys like the operator, with servers that read the result of the state machine.
 func TestServersRotate(t *testing.T) {
-	n := apptest.Start(t)
+	certificates := newSecured(t)
+	n := apptest.Start(t, apptest.WithConfig(certificates.configure))
 	servers := platformclient.New()
 	now := time.Now()
 	in := keyring.Input{
@@ -98,7 +98,7 @@ func TestServersRotate(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	for _, code := range region.All() {
-		ops := plain(n.Region(code).OpsAddr())
+		ops := certificates.server(n, code)
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, candidate.ID, candidate.Key), "a new key is accepted immediately")
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)), "both are accepted")
 	}
@@ -110,10 +110,10 @@ func TestServersRotate(t *testing.T) {
 	write(t, n.Keys.Server, in.Content)
 	for _, code := range region.All() { // the old key expires by itself
 		require.Eventually(t, func() bool {
-			err := servers.VerifyServerKey(within(t), plain(n.Region(code).OpsAddr()), "k1", keyring.NewSecret(n.ServerKey))
+			err := servers.VerifyServerKey(within(t), certificates.server(n, code), "k1", keyring.NewSecret(n.ServerKey))
 			return errors.Is(err, platformclient.ErrKeyRefused)
 		}, apptest.Patience, 20*time.Millisecond)
-		require.NoError(t, servers.VerifyServerKey(within(t), plain(n.Region(code).OpsAddr()), candidate.ID, candidate.Key))
+		require.NoError(t, servers.VerifyServerKey(within(t), certificates.server(n, code), candidate.ID, candidate.Key))
 	}
 	require.Len(t, step().Keys, 1)
 }
@@ -230,8 +230,6 @@ func TestPushHooks(t *testing.T) {
 		}
 	}
 	require.NotContains(t, seen.String(), hush)
-	_, err = servers.PushHooks(within(t), certificates.server(n, region.EU).Plain(), token, platformclient.Hooks{})
-	require.ErrorIs(t, err, platformclient.ErrNoControl)
 	var answer *platformclient.ResponseError
 	_, err = servers.PushHooks(within(t), certificates.server(n, region.EU), keyring.Secret{}, platformclient.Hooks{})
 	require.ErrorAs(t, err, &answer)
@@ -351,11 +349,10 @@ func TestReadiness(t *testing.T) {
 }
 
 func TestNewerServers(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := newSecured(t).serve(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"region":"eu","networkId":"n","something":{"new":[1]}}`)
-	}))
-	defer server.Close()
-	status, err := platformclient.New().Status(within(t), plain(server.Listener.Addr().String()))
+	})
+	status, err := platformclient.New().Status(within(t), server)
 	require.NoError(t, err)
 	require.Equal(t, statusz.Status{Region: "eu", NetworkID: "n"}, status)
 }
@@ -381,16 +378,15 @@ func TestUnreachable(t *testing.T) {
 func TestUnresponsiveServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+	server := newSecured(t).serve(func(_ http.ResponseWriter, req *http.Request) {
 		cancel() // the request has arrived
 		select {
 		case <-release:
 		case <-req.Context().Done():
 		}
-	}))
-	defer server.Close()
+	})
 	defer close(release)
-	_, err := platformclient.New().Status(ctx, plain(server.Listener.Addr().String()))
+	_, err := platformclient.New().Status(ctx, server)
 	require.ErrorAs(t, err, new(*platformclient.UnreachableError))
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -398,41 +394,31 @@ func TestUnresponsiveServer(t *testing.T) {
 // TestProxy checks that pods are reached directly.
 func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	n := apptest.Shared(t)
-	_, err := platformclient.New().Status(within(t), plain(n.Region(region.EU).OpsAddr()))
+	_, err := platformclient.New().Readiness(within(t), n.Region(region.EU).OpsAddr())
 	require.NoError(t, err)
 }
 
-// TestKeysAreNotSent verifies a key at servers of this and of an earlier version: none of the requests contains it.
+// TestKeysAreNotSent verifies a key at a server: none of the requests contains it.
 func TestKeysAreNotSent(t *testing.T) {
 	key := "a-server-key-of-32-characters-xx"
 	var seen strings.Builder
-	answer := func(req statusz.ServerKeyRequest) statusz.ServerKeyAnswer {
-		return statusz.ServerKeyAnswer{Valid: true, ID: req.ID, Digest: statusz.ServerKeyDigest(sha256.Sum256([]byte(key)), req.ID, req.Nonce)}
-	}
-	older := false
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := newSecured(t).serve(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(&seen, "%s %v %s\n", r.URL, r.Header, body)
 		var asked statusz.ServerKeyRequest
-		switch {
-		case r.URL.Path == statusz.Path:
-			_ = json.NewEncoder(w).Encode(statusz.Status{
-				Region: "eu", NetworkID: "n", Keys: statusz.Keys{Server: statusz.KeyFile{Keys: []statusz.Key{{ID: "k1", Valid: true}, {ID: "k0"}}}},
-			})
-		case older || json.Unmarshal(body, &asked) != nil:
+		if json.Unmarshal(body, &asked) != nil {
 			http.Error(w, "want a key", http.StatusBadRequest)
-		default:
-			_ = json.NewEncoder(w).Encode(answer(asked))
+			return
 		}
-	}))
-	defer server.Close()
-	servers, ops := platformclient.New(), plain(server.Listener.Addr().String())
-	require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key)))
-	require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key+"x")), platformclient.ErrKeyRefused)
-	older = true
-	require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key)))
-	require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k0", keyring.NewSecret(key)), platformclient.ErrKeyRefused, "it has expired")
+		_ = json.NewEncoder(w).Encode(statusz.ServerKeyAnswer{
+			Valid: true, ID: asked.ID, Digest: statusz.ServerKeyDigest(sha256.Sum256([]byte(key)), asked.ID, asked.Nonce),
+		})
+	})
+	servers := platformclient.New()
+	require.NoError(t, servers.VerifyServerKey(within(t), server, "k1", keyring.NewSecret(key)))
+	require.ErrorIs(t, servers.VerifyServerKey(within(t), server, "k1", keyring.NewSecret(key+"x")), platformclient.ErrKeyRefused)
 	require.Contains(t, seen.String(), statusz.ServerKeyPath)
 	require.NotContains(t, seen.String(), key)
 }

@@ -154,10 +154,6 @@ func TestControlCalls(t *testing.T) {
 		status, err = servers.Status(within(t), server)
 		require.NoError(t, err)
 		require.Equal(t, &statusz.LogLevel{Current: "debug", Configured: "info"}, status.LogLevel)
-		require.ErrorIs(t, servers.SetLogLevel(within(t), server.Plain(), "debug"), platformclient.ErrNoControl)
-
-		_, err = servers.Status(within(t), server.Plain())
-		require.ErrorContains(t, err, "404", "the operations port does not serve the status")
 	}
 	require.NotEmpty(t, seen.String())
 	for _, text := range []string{n.ServerKey, token.Reveal(), "Bearer", "networkId", "flagLimit", "nonce"} {
@@ -188,36 +184,6 @@ func TestControlCalls(t *testing.T) {
 	}
 }
 
-// TestEarlierServers calls servers without control port: whether the pod declares one or not, the status is read, and no token or
-// settings are sent.
-func TestEarlierServers(t *testing.T) {
-	n := apptest.Shared(t)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, closed.Close())
-	ops := n.Region(region.EU).OpsAddr()
-	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
-	require.NoError(t, err)
-	certificates := newSecured(t)
-	declared := platformclient.Server{
-		Ops: ops, Control: closed.Addr().String(), Name: control.ServerName("eu", networkID),
-		Credentials: certificates.credentials(control.OperatorName(networkID), control.Operator),
-	}
-	for name, server := range map[string]platformclient.Server{"pod of an earlier version": plain(ops), "image of an earlier version": declared} {
-		var seen record
-		servers := platformclient.NewVia(seen.dial)
-		status, err := servers.Status(within(t), server)
-		require.NoError(t, err, name)
-		require.Nil(t, status.Control, name)
-		require.NoError(t, servers.VerifyServerKey(within(t), server.Plain(), "k1", keyring.NewSecret(n.ServerKey)))
-		require.ErrorIs(t, servers.PushModeration(within(t), server.Plain(), token, platformclient.Moderation{FlagLimit: 7}), platformclient.ErrNoControl)
-		require.Error(t, servers.PushModeration(within(t), declared, token, platformclient.Moderation{FlagLimit: 7}))
-		require.NotContains(t, seen.String(), n.ServerKey)
-		require.NotContains(t, seen.String(), token.Reveal())
-		require.NotContains(t, seen.String(), "flagLimit\":7")
-	}
-}
-
 // TestImpostor checks that a server that is not of the network is not asked again without TLS, nor believed if it claims to be.
 func TestImpostor(t *testing.T) {
 	certificates, other := newSecured(t), newSecured(t)
@@ -232,7 +198,4 @@ func TestImpostor(t *testing.T) {
 	_, err := platformclient.New().Status(within(t), server)
 	require.ErrorContains(t, err, "unknown authority")
 	require.Zero(t, asked)
-	status, err := platformclient.New().Status(within(t), server.Plain())
-	require.NoError(t, err)
-	require.Nil(t, status.Control, "a status that was read over HTTP does not count as secured")
 }

@@ -41,9 +41,6 @@ type managedPrehook struct {
 
 // PushHooks sets the webhooks and the pre-hook of the network.
 func (h *HTTP) PushHooks(ctx context.Context, server Server, token keyring.Secret, hooks Hooks) ([]Refusal, error) {
-	if server.Control == "" {
-		return nil, ErrNoControl
-	}
 	refused, err := h.pushWebhooks(ctx, server, token, hooks.Webhooks)
 	if err != nil {
 		return nil, err

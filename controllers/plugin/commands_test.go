@@ -156,8 +156,7 @@ func TestEvacuationIsAwaited(t *testing.T) {
 			sn.Status.ObservedGeneration, sn.Status.Regions = now.observed, []v1alpha1.RegionStatus{{Code: "eu", Conditions: now.conditions}}
 		}
 		var out bytes.Buffer
-		sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Generation: 2}}
-		require.NoError(t, w.p.await(t.Context(), sn, "eu", c.end, &printer{w: &out}), name)
+		require.NoError(t, w.p.await(t.Context(), "acme", "", &printer{w: &out}, evacuation{end: c.end}.state(2, "eu")), name)
 		require.Equal(t, c.says, out.String(), name)
 		require.Equal(t, len(c.reads), w.reads, name)
 	}

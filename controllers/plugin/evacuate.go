@@ -119,7 +119,7 @@ func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNet
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), e.timeout)
 	defer cancel()
-	if err := p.await(ctx, sn, code, e.end, out); err != nil {
+	if err := p.await(ctx, sn.Name, "for the evacuation of "+code, out, e.state(sn.Generation, code)); err != nil {
 		return err
 	}
 	if e.end {
@@ -130,22 +130,42 @@ func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNet
 	return out.err
 }
 
-// await waits until the condition Evacuated of a region is True, or gone, and prints how it changes.
-func (p *plugin) await(ctx context.Context, sn *v1alpha1.SocialNetwork, code string, end bool, out *printer) error {
+// state returns a function for await: it returns the condition Evacuated of a region until it is True, or gone, in the status of a
+// generation of the spec.
+func (e evacuation) state(generation int64, code string) func(*v1alpha1.SocialNetwork) (string, bool, error) {
+	return func(sn *v1alpha1.SocialNetwork) (string, bool, error) {
+		_, status, err := region(sn, code)
+		if err != nil || sn.Status.ObservedGeneration < generation {
+			return "", false, err
+		}
+		c := meta.FindStatusCondition(status.Conditions, v1alpha1.RegionEvacuated)
+		if c == nil {
+			return "", e.end, nil
+		}
+		return c.Reason + ": " + c.Message, !e.end && c.Status == metav1.ConditionTrue, nil
+	}
+}
+
+// await reads a network until state returns true, and prints the states that it waits in.
+func (p *plugin) await(
+	ctx context.Context, name, what string, out *printer, state func(*v1alpha1.SocialNetwork) (string, bool, error),
+) error {
 	last := ""
 	for {
-		c, seen, err := p.evacuated(ctx, sn, code)
+		var now string
+		var done bool
+		sn, err := p.network(ctx, name)
+		if err == nil {
+			now, done, err = state(sn)
+		}
 		switch {
 		case timeUp(ctx) != nil:
-			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, timeUp(ctx), orDash(last))
-		case err != nil:
+			return fmt.Errorf("waiting %s: %w; the last state: %s", what, timeUp(ctx), orDash(last))
+		case done || err != nil:
 			return err
-		case !seen:
-		case end && c == nil, !end && c != nil && c.Status == metav1.ConditionTrue:
-			return nil
-		case c != nil && c.Message != last:
-			last = c.Message
-			out.linef("%s: %s", c.Reason, c.Message)
+		case now != "" && now != last:
+			last = now
+			out.linef("%s", now)
 		}
 		select {
 		case <-ctx.Done():
@@ -160,17 +180,4 @@ func timeUp(ctx context.Context) error {
 		return context.DeadlineExceeded
 	}
 	return ctx.Err()
-}
-
-// evacuated reads the condition Evacuated of a region, nil if there is none, and whether the status is of the spec of sn.
-func (p *plugin) evacuated(ctx context.Context, sn *v1alpha1.SocialNetwork, code string) (c *metav1.Condition, seen bool, err error) {
-	now, err := p.network(ctx, sn.Name)
-	if err != nil {
-		return nil, false, err
-	}
-	_, status, err := region(now, code)
-	if err != nil {
-		return nil, false, err
-	}
-	return meta.FindStatusCondition(status.Conditions, v1alpha1.RegionEvacuated), now.Status.ObservedGeneration >= sn.Generation, nil
 }

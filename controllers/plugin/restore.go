@@ -162,7 +162,14 @@ func (r restoration) run(cmd *cobra.Command, p *plugin, name string, b keyring.B
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), r.timeout)
 	defer cancel()
-	if err := p.awaitKeys(ctx, name, b.NetworkID, lost, out); err != nil {
+	err = p.await(ctx, name, "for the operator to restore the keys", out, func(sn *v1alpha1.SocialNetwork) (string, bool, error) {
+		state := waitsFor(sn, b.NetworkID, lost)
+		return state, state == "", nil
+	})
+	if timeUp(ctx) != nil && err != nil {
+		return fmt.Errorf("%w Check that the operator runs; nothing has to be repeated", err)
+	}
+	if err != nil {
 		return err
 	}
 	if len(lost) > 0 {
@@ -338,33 +345,6 @@ func isUsed(sn *v1alpha1.SocialNetwork, set string) bool {
 	}
 	_, _, err := region(sn, code)
 	return err == nil && sn.Spec.ServerKeys.ExistingSecret == nil
-}
-
-// awaitKeys waits until the operator has restored the keys, except those of the Secrets that are lost, and prints what it waits for.
-func (p *plugin) awaitKeys(ctx context.Context, name, id string, lost []string, out *printer) error {
-	last := ""
-	for {
-		sn, err := p.network(ctx, name)
-		switch {
-		case timeUp(ctx) != nil:
-			return fmt.Errorf("waiting for the operator to restore the keys: %w; the last state: %s Check that the operator runs; nothing has to be repeated",
-				timeUp(ctx), orDash(last))
-		case err != nil:
-			return err
-		}
-		state := waitsFor(sn, id, lost)
-		switch {
-		case state == "":
-			return out.err
-		case state != last:
-			last = state
-			out.linef("%s", state)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(p.poll):
-		}
-	}
 }
 
 // waitsFor returns what the operator has not restored yet.

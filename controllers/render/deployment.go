@@ -2,6 +2,7 @@ package render
 
 import (
 	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -42,10 +43,10 @@ func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
 	}
 	annotations[AnnotationConfiguration] = ConfigurationHash(n, r)
 
-	spec := podSpec(n, r, false)
+	spec := podSpec(n, r)
 	spec.ServiceAccountName = RegionName(n.SN.Name, r.Code)
-	spec.Containers = []corev1.Container{serverContainer(n, r)}
-	spec.Volumes = append(append(serverVolumes(n, r), spec.Volumes...), extraVolumes(r)...)
+	serve(n, r, &spec.Containers[0])
+	mount(&spec, slices.Concat(serverVolumes(n, r), commonVolumes(n, false), extraVolumes(r))...)
 	spec.TopologySpreadConstraints = spread(n, r)
 	spec.TerminationGracePeriodSeconds = new(gracePeriod(r))
 	labels := RegionLabels(n.SN.Name, ComponentServer, r.Code)
@@ -61,9 +62,8 @@ func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
 	return plain // the caller checks PatchError first
 }
 
-// serverContainer returns the container of `plaza serve`.
-func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
-	c := container(n, r)
+// serve makes a container that of `plaza serve`.
+func serve(n Network, r *v1alpha1.Region, c *corev1.Container) {
 	c.Args = []string{"serve", "--config=" + configFolder + "/" + ConfigFile}
 	c.Env = append(limitVariables(n, r), c.Env...)
 	c.EnvFrom = storageVariables(n.SN.Spec.Storage)
@@ -72,7 +72,6 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 		{Name: PortOpsName, ContainerPort: PortOps, Protocol: corev1.ProtocolTCP},
 		{Name: PortControlName, ContainerPort: PortControl, Protocol: corev1.ProtocolTCP},
 	}
-	c.VolumeMounts = append(append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...), extraMounts(r)...)
 	// A starting server may wait for the database; it is live as soon as it listens. Liveness does not depend on the
 	// database, because a restart would not bring the database back.
 	c.StartupProbe = probe("/livez", 2, 30)
@@ -81,7 +80,6 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 	// A server that exits explains itself in the last line of its log, which becomes the region's condition.
 	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: preStopSeconds}}}
-	return c
 }
 
 // probe returns an HTTP probe that fails after the given number of failures in a row.

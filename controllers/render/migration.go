@@ -1,7 +1,6 @@
 package render
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -40,22 +39,27 @@ func MigrationTarget(n Network) string {
 // region if the spec does not have the primary one.
 func MigrationJob(n Network, attempt int32) *batchv1.Job {
 	target := MigrationTarget(n)
-	job := &batchv1.Job{
-		TypeMeta:   typeMeta(batchv1.SchemeGroupVersion, "Job"),
-		ObjectMeta: n.meta(MigrationJobName(n.SN.Name, target), ComponentMigrate),
-		Spec: batchv1.JobSpec{
-			Parallelism:           new(int32(1)),
-			Completions:           new(int32(1)),
-			BackoffLimit:          new(int32(0)),
-			ActiveDeadlineSeconds: new(int64(migrationDeadline(len(migrations.Names())).Seconds())),
-			Template:              migrationTemplate(n),
-		},
-	}
+	job := jobOf(n, n.meta(MigrationJobName(n.SN.Name, target), ComponentMigrate), migrationDeadline(len(migrations.Names())))
 	job.Annotations = map[string]string{
 		AnnotationTarget:  target,
 		AnnotationAttempt: strconv.Itoa(int(attempt)),
 	}
 	return job
+}
+
+// jobOf returns a Job that runs the pod of a migration once.
+func jobOf(n Network, meta metav1.ObjectMeta, deadline time.Duration) *batchv1.Job {
+	return &batchv1.Job{
+		TypeMeta:   typeMeta(batchv1.SchemeGroupVersion, "Job"),
+		ObjectMeta: meta,
+		Spec: batchv1.JobSpec{
+			Parallelism:           new(int32(1)),
+			Completions:           new(int32(1)),
+			BackoffLimit:          new(int32(0)),
+			ActiveDeadlineSeconds: new(int64(deadline.Seconds())),
+			Template:              migrationTemplate(n),
+		},
+	}
 }
 
 // migrationDeadline returns the time limit of a migration of a number of steps, in whole hours: one for a large index and
@@ -65,20 +69,15 @@ func migrationDeadline(steps int) time.Duration {
 }
 
 func migrationTemplate(n Network) corev1.PodTemplateSpec {
-	r := MigrationRegion(n)
-	c := container(n, r)
+	spec := podSpec(n, MigrationRegion(n))
+	c := &spec.Containers[0]
 	c.Args = append([]string{"migrate", "up", "--json", "--survive=" + survive(n.SN.Spec.Database)}, databaseArgs(n)...)
 	c.Env = withOwner(n.SN.Spec.Database, c.Env)
 	c.TerminationMessagePath = TerminationLog
 	c.TerminationMessagePolicy = corev1.TerminationMessageReadFile
-
-	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "identity", MountPath: identityFolder, ReadOnly: true})
-
-	spec := podSpec(n, r, true)
-	spec.Volumes = append(spec.Volumes, secretVolume("identity", IdentitySecret(n.SN.Name), keyring.DirectoryKeyFile))
+	mount(&spec, append(commonVolumes(n, true), identityVolume(n))...)
 	spec.RestartPolicy = corev1.RestartPolicyNever
 	spec.ServiceAccountName = MigrationName(n.SN.Name)
-	spec.Containers = []corev1.Container{c}
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: Labels(n.SN.Name, ComponentMigrate)},
 		Spec:       spec,
@@ -134,11 +133,5 @@ const networkFlag = "--network-id="
 // MigrationServiceAccount returns the ServiceAccount of migrations. It has no permissions, and its token is not
 // mounted.
 func MigrationServiceAccount(n Network) *corev1.ServiceAccount {
-	account := &corev1.ServiceAccount{
-		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),
-		ObjectMeta:                   n.meta(MigrationName(n.SN.Name), ComponentMigrate),
-		AutomountServiceAccountToken: new(false),
-	}
-	account.Annotations = maps.Clone(MigrationRegion(n).ServiceAccountAnnotations)
-	return account
+	return serviceAccount(n.meta(MigrationName(n.SN.Name), ComponentMigrate), MigrationRegion(n))
 }

@@ -23,16 +23,23 @@ const (
 // package does not see, and those of managed databases change. This blocks the cloud's metadata service, which hands
 // out the node's credentials, unless the region's ServiceAccount has annotations, such as those of a cloud identity.
 func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
+	return policy(n, n.regionMeta(r.Code), RegionSelector(n.SN.Name, r.Code), ingress(n), r)
+}
+
+// policy returns a policy of the pods with the labels of a selector, or nil if the spec disables it. The egress is that of a region's pods.
+func policy(
+	n Network, meta metav1.ObjectMeta, selector map[string]string, from []networkingv1.NetworkPolicyIngressRule, r *v1alpha1.Region,
+) *networkingv1.NetworkPolicy {
 	if !n.SN.Spec.NetworkPolicy.Enabled {
 		return nil
 	}
 	return &networkingv1.NetworkPolicy{
 		TypeMeta:   typeMeta(networkingv1.SchemeGroupVersion, "NetworkPolicy"),
-		ObjectMeta: n.regionMeta(r.Code),
+		ObjectMeta: meta,
 		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)},
+			PodSelector: metav1.LabelSelector{MatchLabels: selector},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Ingress:     ingress(n),
+			Ingress:     from,
 			Egress:      egress(r),
 		},
 	}
@@ -60,18 +67,7 @@ func ingress(n Network) []networkingv1.NetworkPolicyIngressRule {
 // MigrationNetworkPolicy returns the policy of the migrations' pods, or nil if the spec disables it: no ingress, and the egress of
 // the servers.
 func MigrationNetworkPolicy(n Network) *networkingv1.NetworkPolicy {
-	if !n.SN.Spec.NetworkPolicy.Enabled {
-		return nil
-	}
-	return &networkingv1.NetworkPolicy{
-		TypeMeta:   typeMeta(networkingv1.SchemeGroupVersion, "NetworkPolicy"),
-		ObjectMeta: n.meta(MigrationName(n.SN.Name), ComponentMigrate),
-		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: Labels(n.SN.Name, ComponentMigrate)},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Egress:      egress(MigrationRegion(n)),
-		},
-	}
+	return policy(n, n.meta(MigrationName(n.SN.Name), ComponentMigrate), Labels(n.SN.Name, ComponentMigrate), nil, MigrationRegion(n))
 }
 
 func egress(r *v1alpha1.Region) []networkingv1.NetworkPolicyEgressRule {
@@ -126,18 +122,14 @@ func operatorPeers(n Network) []networkingv1.NetworkPolicyPeer {
 // metricsPeers returns the pods that may scrape servers.
 func metricsPeers(policy v1alpha1.NetworkPolicy) []networkingv1.NetworkPolicyPeer {
 	if len(policy.MetricsFrom) == 0 {
-		return []networkingv1.NetworkPolicyPeer{prometheusPeer()}
+		return []networkingv1.NetworkPolicyPeer{{
+			NamespaceSelector: &metav1.LabelSelector{},
+			PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: prometheusName}},
+		}}
 	}
 	var peers []networkingv1.NetworkPolicyPeer
 	for i := range policy.MetricsFrom {
 		peers = append(peers, *policy.MetricsFrom[i].DeepCopy())
 	}
 	return peers
-}
-
-func prometheusPeer() networkingv1.NetworkPolicyPeer {
-	return networkingv1.NetworkPolicyPeer{
-		NamespaceSelector: &metav1.LabelSelector{},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: prometheusName}},
-	}
 }

@@ -15,10 +15,11 @@ import (
 // user is the user and group `nobody` of the platform's image.
 const user = 65532
 
-// podSpec returns the common part of the pods of servers and migrations, without containers. It complies with the pod
-// security standard "restricted".
-func podSpec(n Network, r *v1alpha1.Region, migrates bool) corev1.PodSpec {
+// podSpec returns the common part of the pods of servers and migrations, with a container without arguments and volumes. It
+// complies with the pod security standard "restricted".
+func podSpec(n Network, r *v1alpha1.Region) corev1.PodSpec {
 	return corev1.PodSpec{
+		Containers:                   []corev1.Container{container(n, r)},
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
 		ImagePullSecrets:             pullSecrets(n.SN.Spec.ImagePullSecrets),
@@ -28,7 +29,6 @@ func podSpec(n Network, r *v1alpha1.Region, migrates bool) corev1.PodSpec {
 		PriorityClassName:            r.PriorityClassName,
 		DNSConfig:                    r.DNSConfig.DeepCopy(),
 		SecurityContext:              podSecurity(n.Capabilities),
-		Volumes:                      append([]corev1.Volume{temporaryVolume()}, certificateVolumes(n.SN.Spec.Database.TLS, migrates)...),
 	}
 }
 
@@ -44,7 +44,7 @@ func podSecurity(has Capabilities) *corev1.PodSecurityContext {
 	return security
 }
 
-// container returns the platform's container without arguments.
+// container returns the platform's container without arguments and volumes.
 func container(n Network, r *v1alpha1.Region) corev1.Container {
 	return corev1.Container{
 		Name:            ContainerName,
@@ -52,7 +52,6 @@ func container(n Network, r *v1alpha1.Region) corev1.Container {
 		ImagePullPolicy: corev1.PullPolicy(n.SN.Spec.ImagePullPolicy),
 		Env:             variables(n, r),
 		Resources:       resources(r),
-		VolumeMounts:    append([]corev1.VolumeMount{{Name: temporaryName, MountPath: temporaryFolder}}, certificateMounts(n.SN.Spec.Database.TLS)...),
 		SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: new(false),
 			ReadOnlyRootFilesystem:   new(true),

@@ -25,20 +25,22 @@ func Probe(n Network, r *v1alpha1.Region) *monitoringv1.Probe {
 	for _, host := range hosts(r) {
 		targets = append(targets, "https://"+host+probedPath)
 	}
+	meta := MonitoringMeta(n, RegionName(n.SN.Name, r.Code))
+	meta.Labels[LabelRegion] = string(r.Code)
 	labels := map[string]string{"plaza_network": n.SN.Name, "plaza_region": string(r.Code)}
 	if n.Cluster != "" {
 		labels["cluster"] = n.Cluster
 	}
 	return &monitoringv1.Probe{
 		TypeMeta:   metav1.TypeMeta{APIVersion: monitoringv1.SchemeGroupVersion.String(), Kind: monitoringv1.ProbesKind},
-		ObjectMeta: probeMeta(n, r),
+		ObjectMeta: meta,
 		Spec: monitoringv1.ProbeSpec{
 			JobName:    "plaza-probe",
 			ProberSpec: monitoringv1.ProberSpec{URL: probe.Prober},
 			Module:     probe.Module,
 			Targets:    monitoringv1.ProbeTargets{StaticConfig: &monitoringv1.ProbeTargetStaticConfig{Targets: targets, Labels: labels}},
 			MetricRelabelConfigs: []monitoringv1.RelabelConfig{
-				renamedLabel("plaza_network", "network"), renamedLabel("plaza_region", "region"),
+				copiedLabel("plaza_network", "network"), copiedLabel("plaza_region", "region"),
 			},
 		},
 	}
@@ -51,15 +53,4 @@ func Probes(n Network) []client.Object {
 		objects = appendWanted(objects, Probe(n, r))
 	}
 	return objects
-}
-
-func probeMeta(n Network, r *v1alpha1.Region) metav1.ObjectMeta {
-	m := MonitoringMeta(n, RegionName(n.SN.Name, r.Code))
-	m.Labels[LabelRegion] = string(r.Code)
-	return m
-}
-
-// renamedLabel copies a label of a target to another one.
-func renamedLabel(from, to string) monitoringv1.RelabelConfig {
-	return monitoringv1.RelabelConfig{Action: "replace", SourceLabels: []monitoringv1.LabelName{monitoringv1.LabelName(from)}, TargetLabel: to}
 }

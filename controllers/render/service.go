@@ -61,11 +61,14 @@ func servicePort(name string, port int32) corev1.ServicePort {
 
 // ServiceAccount returns the ServiceAccount of a region's pods. It has no permissions, and its token is not mounted.
 func ServiceAccount(n Network, r *v1alpha1.Region) *corev1.ServiceAccount {
-	account := &corev1.ServiceAccount{
+	return serviceAccount(n.regionMeta(r.Code), r)
+}
+
+func serviceAccount(meta metav1.ObjectMeta, r *v1alpha1.Region) *corev1.ServiceAccount {
+	meta.Annotations = maps.Clone(r.ServiceAccountAnnotations)
+	return &corev1.ServiceAccount{
 		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),
-		ObjectMeta:                   n.regionMeta(r.Code),
+		ObjectMeta:                   meta,
 		AutomountServiceAccountToken: new(false),
 	}
-	account.Annotations = maps.Clone(r.ServiceAccountAnnotations)
-	return account
 }

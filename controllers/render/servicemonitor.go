@@ -16,8 +16,8 @@ func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 		return nil
 	}
 	relabelings := []monitoringv1.RelabelConfig{
-		targetLabel("plaza_social_network", "network"),
-		targetLabel("plaza_social_region", "region"),
+		copiedLabel("__meta_kubernetes_service_label_plaza_social_network", "network"),
+		copiedLabel("__meta_kubernetes_service_label_plaza_social_region", "region"),
 	}
 	if n.Cluster != "" {
 		relabelings = append(relabelings, monitoringv1.RelabelConfig{Action: "replace", TargetLabel: "cluster", Replacement: &n.Cluster})
@@ -37,11 +37,7 @@ func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	}
 }
 
-// targetLabel copies a label of the Service to a label of the target.
-func targetLabel(serviceLabel, label string) monitoringv1.RelabelConfig {
-	return monitoringv1.RelabelConfig{
-		Action:       "replace",
-		SourceLabels: []monitoringv1.LabelName{monitoringv1.LabelName("__meta_kubernetes_service_label_" + serviceLabel)},
-		TargetLabel:  label,
-	}
+// copiedLabel copies a label of a target or of the Service that it was found by to another one.
+func copiedLabel(from monitoringv1.LabelName, to string) monitoringv1.RelabelConfig {
+	return monitoringv1.RelabelConfig{Action: "replace", SourceLabels: []monitoringv1.LabelName{from}, TargetLabel: to}
 }

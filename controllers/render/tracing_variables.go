@@ -14,10 +14,11 @@ func tracingVariables(o *v1alpha1.Observability) []corev1.EnvVar {
 	if o == nil || o.Tracing == nil {
 		return nil
 	}
-	out := []corev1.EnvVar{{Name: "OTEL_EXPORTER_OTLP_ENDPOINT", Value: o.Tracing.Endpoint}}
+	var out environment
+	out.set("OTEL_EXPORTER_OTLP_ENDPOINT", o.Tracing.Endpoint)
 	if percent, ok := new(big.Rat).SetString(o.Tracing.SamplingPercent); ok {
 		ratio := percent.Quo(percent, big.NewRat(100, 1)).FloatString(5)
-		out = append(out, corev1.EnvVar{Name: "OTEL_TRACES_SAMPLER_ARG", Value: strings.TrimRight(strings.TrimRight(ratio, "0"), ".")})
+		out.set("OTEL_TRACES_SAMPLER_ARG", strings.TrimRight(strings.TrimRight(ratio, "0"), "."))
 	}
 	return out
 }

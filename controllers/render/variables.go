@@ -29,10 +29,31 @@ func DatabaseKeys() []string {
 	return append(keys, ownerKey)
 }
 
+// environment is a list of variables.
+type environment []corev1.EnvVar
+
+// set adds a variable, unless the value is empty.
+func (e *environment) set(name, value string) {
+	if value != "" {
+		*e = append(*e, corev1.EnvVar{Name: name, Value: value})
+	}
+}
+
+// secret adds a variable with the value of a key of a Secret.
+func (e *environment) secret(name string, ref v1alpha1.LocalSecretReference, key string) {
+	*e = append(*e, corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+		LocalObjectReference: corev1.LocalObjectReference{Name: ref.Name}, Key: key,
+	}}})
+}
+
 // variables returns the environment of a container: the operator's variables, then the spec's in their order, because a
 // variable may refer to earlier ones. A variable of the spec replaces one of the operator: names must be unique.
 func variables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
-	out := notGiven(append(databaseVariables(n.SN.Spec.Database), certificateVariables(n.SN.Spec.Database.TLS)...), r)
+	var own []corev1.EnvVar
+	for _, k := range databaseKeys {
+		own = append(own, databaseVariable(n.SN.Spec.Database, k.variable, k.key))
+	}
+	out := notGiven(append(own, certificateVariables(n.SN.Spec.Database.TLS)...), r)
 	for i := range r.Env {
 		out = append(out, *r.Env[i].DeepCopy())
 	}
@@ -46,45 +67,26 @@ func notGiven(own []corev1.EnvVar, r *v1alpha1.Region) []corev1.EnvVar {
 	})
 }
 
-func databaseVariables(db v1alpha1.Database) []corev1.EnvVar {
-	out := make([]corev1.EnvVar, 0, len(databaseKeys))
-	for _, k := range databaseKeys {
-		out = append(out, databaseVariable(db, k.variable, k.key))
-	}
-	return out
-}
-
 // limitVariables are variables of the servers. They are not part of the configuration file, so that versions without
 // these settings can still read that.
 func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
-	var out []corev1.EnvVar
-	if limit := n.SN.Spec.RateLimit; limit != "" {
-		out = append(out, corev1.EnvVar{Name: "PLAZA_RATE_LIMIT", Value: limit})
-	}
+	var out environment
+	out.set("PLAZA_RATE_LIMIT", n.SN.Spec.RateLimit)
 	proxies := n.SN.Spec.TrustedProxies
 	if proxies == "" && (r.Ingress != nil || r.Gateway != nil) {
 		proxies = "1"
 	}
-	if proxies != "" {
-		out = append(out, corev1.EnvVar{Name: "PLAZA_TRUSTED_PROXIES", Value: proxies})
-	}
+	out.set("PLAZA_TRUSTED_PROXIES", proxies)
 	if size := poolSize(n.SN.Spec); size > 0 {
-		out = append(out, corev1.EnvVar{Name: "PLAZA_POOL_SIZE", Value: strconv.Itoa(int(size))})
+		out.set("PLAZA_POOL_SIZE", strconv.Itoa(int(size)))
 	}
-	out = slices.Concat(out, serverVariables(n.SN.Spec.Server), pushVariables(n.SN.Spec.Push), controlVariables())
-	out = append(out, corev1.EnvVar{Name: "PLAZA_EVACUATION_FILE", Value: evacuationFolder + "/" + EvacuationFile})
-	out = append(out, tracingVariables(n.SN.Spec.Observability)...)
-	return notGiven(out, r)
-}
-
-// controlVariables are the settings of the control endpoints.
-func controlVariables() []corev1.EnvVar {
-	return []corev1.EnvVar{
-		{Name: "PLAZA_CONTROL_LISTEN", Value: ":" + strconv.Itoa(int(PortControl))},
-		{Name: "PLAZA_CONTROL_CERT_FILE", Value: controlFolder + "/" + control.CertificateFile},
-		{Name: "PLAZA_CONTROL_KEY_FILE", Value: controlFolder + "/" + control.KeyFile},
-		{Name: "PLAZA_CONTROL_CA_FILE", Value: controlFolder + "/" + control.AuthoritiesFile},
-	}
+	out = slices.Concat(out, serverVariables(n.SN.Spec.Server), pushVariables(n.SN.Spec.Push))
+	out.set("PLAZA_CONTROL_LISTEN", ":"+strconv.Itoa(int(PortControl)))
+	out.set("PLAZA_CONTROL_CERT_FILE", controlFolder+"/"+control.CertificateFile)
+	out.set("PLAZA_CONTROL_KEY_FILE", controlFolder+"/"+control.KeyFile)
+	out.set("PLAZA_CONTROL_CA_FILE", controlFolder+"/"+control.AuthoritiesFile)
+	out.set("PLAZA_EVACUATION_FILE", evacuationFolder+"/"+EvacuationFile)
+	return notGiven(append(out, tracingVariables(n.SN.Spec.Observability)...), r)
 }
 
 const (
@@ -108,14 +110,10 @@ func poolSize(spec v1alpha1.SocialNetworkSpec) int32 {
 
 // databaseVariable returns a variable with an optional key of the database's Secret.
 func databaseVariable(db v1alpha1.Database, name, key string) corev1.EnvVar {
-	return corev1.EnvVar{
-		Name: name,
-		ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-			LocalObjectReference: corev1.LocalObjectReference{Name: db.SecretRef.Name},
-			Key:                  key,
-			Optional:             new(true),
-		}},
-	}
+	var one environment
+	one.secret(name, db.SecretRef, key)
+	one[0].ValueFrom.SecretKeyRef.Optional = new(true)
+	return one[0]
 }
 
 // storageVariables makes every key of the storage's Secret an environment variable.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,10 +21,9 @@ const (
 	identityFolder    = "/etc/plaza/identity"
 	controlFolder     = "/etc/plaza/control"
 	evacuationFolder  = "/etc/plaza/evacuation"
+	caFolder          = "/etc/plaza/database-ca"
+	clientFolder      = "/etc/plaza/database-client"
 	temporaryFolder   = "/tmp"
-
-	temporaryName = "tmp"
-	storageName   = "storage"
 )
 
 // secretMode lets only the group of the pod read a Secret's files.
@@ -38,66 +38,85 @@ func ServerKeysSource(n Network, code v1alpha1.RegionCode) string {
 	return ServerKeysSecret(n.SN.Name, code)
 }
 
-// serverVolumes returns the volumes of a server apart from the temporary one.
-func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
-	network := n.SN.Name
-	volumes := []corev1.Volume{
-		{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-			LocalObjectReference: corev1.LocalObjectReference{Name: RegionName(network, r.Code)},
-			DefaultMode:          new(secretMode),
-		}}},
-		secretVolume("server-keys", ServerKeysSource(n, r.Code), keyring.ServerKeysFile),
-		secretVolume("api-keys", APIKeysSecret(network), keyring.APIKeysFile),
-		secretVolume("signing-keys", SigningKeysSecret(network), keyring.SigningKeysFile),
-		secretVolume("identity", IdentitySecret(network), keyring.DirectoryKeyFile),
-		secretVolume("control", ControlSecret(network, r.Code), control.CertificateFile, control.KeyFile, control.AuthoritiesFile),
-		optionalVolume("evacuation", EvacuationSecret(network, r.Code), EvacuationFile),
+// mounted is a volume of a pod, and the folder in which its container has it.
+type mounted struct {
+	corev1.Volume
+
+	folder   string
+	writable bool
+}
+
+// mount adds volumes to a pod with one container.
+func mount(pod *corev1.PodSpec, volumes ...mounted) {
+	c := &pod.Containers[0]
+	for _, v := range volumes {
+		pod.Volumes = append(pod.Volumes, v.Volume)
+		c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: v.Name, MountPath: v.folder, ReadOnly: !v.writable})
 	}
-	if storageFolder(n.SN.Spec.Storage) != "" {
-		volumes = append(volumes, emptyVolume(storageName, "1Gi"))
+}
+
+// serverVolumes returns the volumes of a server apart from those that migrations have as well, and those of the spec.
+func serverVolumes(n Network, r *v1alpha1.Region) []mounted {
+	network := n.SN.Name
+	config := corev1.Volume{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: RegionName(network, r.Code)},
+		DefaultMode:          new(secretMode),
+	}}}
+	evacuation := secretVolume(evacuationFolder, EvacuationSecret(network, r.Code), EvacuationFile)
+	evacuation.Secret.Optional = new(true) // it may be created and deleted while the pod runs
+	volumes := []mounted{
+		{Volume: config, folder: configFolder},
+		secretVolume(serverKeysFolder, ServerKeysSource(n, r.Code), keyring.ServerKeysFile),
+		secretVolume(apiKeysFolder, APIKeysSecret(network), keyring.APIKeysFile),
+		secretVolume(signingKeysFolder, SigningKeysSecret(network), keyring.SigningKeysFile),
+		identityVolume(n),
+		secretVolume(controlFolder, ControlSecret(network, r.Code), control.CertificateFile, control.KeyFile, control.AuthoritiesFile),
+		evacuation,
+	}
+	if folder := storageFolder(n.SN.Spec.Storage); folder != "" {
+		volumes = append(volumes, emptyVolume("storage", folder, "1Gi"))
 	}
 	return volumes
 }
 
-func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
-	mounts := []corev1.VolumeMount{
-		{Name: "config", MountPath: configFolder, ReadOnly: true},
-		{Name: "server-keys", MountPath: serverKeysFolder, ReadOnly: true},
-		{Name: "api-keys", MountPath: apiKeysFolder, ReadOnly: true},
-		{Name: "signing-keys", MountPath: signingKeysFolder, ReadOnly: true},
-		{Name: "identity", MountPath: identityFolder, ReadOnly: true},
-		{Name: "control", MountPath: controlFolder, ReadOnly: true},
-		{Name: "evacuation", MountPath: evacuationFolder, ReadOnly: true},
-	}
-	if folder := storageFolder(storage); folder != "" {
-		mounts = append(mounts, corev1.VolumeMount{Name: storageName, MountPath: folder})
-	}
-	return mounts
+func identityVolume(n Network) mounted {
+	return secretVolume(identityFolder, IdentitySecret(n.SN.Name), keyring.DirectoryKeyFile)
 }
 
-// secretVolume mounts files of a Secret; its other keys stay hidden from the server.
-func secretVolume(name, secret string, files ...string) corev1.Volume {
-	items := make([]corev1.KeyToPath, 0, len(files))
+// commonVolumes returns the volumes of servers and migrations: the only folder that all pods can write to, and the certificates of
+// connections to the database. Migrations have the certificate of the schema's owner.
+func commonVolumes(n Network, migrates bool) []mounted {
+	volumes := []mounted{emptyVolume("tmp", temporaryFolder, "256Mi")}
+	tls := n.SN.Spec.Database.TLS
+	if tls == nil {
+		return volumes
+	}
+	if tls.CASecretRef != nil {
+		volumes = append(volumes, secretVolume(caFolder, tls.CASecretRef.Name, CAFile))
+	}
+	if ref := tls.ClientSecretRef; ref != nil {
+		if migrates && tls.OwnerSecretRef != nil {
+			ref = tls.OwnerSecretRef
+		}
+		volumes = append(volumes, secretVolume(clientFolder, ref.Name, corev1.TLSCertKey, corev1.TLSPrivateKeyKey))
+	}
+	return volumes
+}
+
+// secretVolume mounts files of a Secret, or all of them; its other keys stay hidden from the server.
+func secretVolume(folder, secret string, files ...string) mounted {
+	source := &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(secretMode)}
 	for _, file := range files {
-		items = append(items, corev1.KeyToPath{Key: file, Path: file})
+		source.Items = append(source.Items, corev1.KeyToPath{Key: file, Path: file})
 	}
-	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
-		SecretName: secret, Items: items, DefaultMode: new(secretMode),
-	}}}
-}
-
-// optionalVolume mounts files of a Secret that may be created and deleted while the pod runs.
-func optionalVolume(name, secret string, files ...string) corev1.Volume {
-	volume := secretVolume(name, secret, files...)
-	volume.Secret.Optional = new(true)
-	return volume
+	return mounted{Volume: corev1.Volume{Name: path.Base(folder), VolumeSource: corev1.VolumeSource{Secret: source}}, folder: folder}
 }
 
 // extraVolumes returns the volumes of the spec.
-func extraVolumes(r *v1alpha1.Region) []corev1.Volume {
-	var out []corev1.Volume
+func extraVolumes(r *v1alpha1.Region) []mounted {
+	var out []mounted
 	for _, v := range r.Volumes {
-		volume := corev1.Volume{Name: v.Name}
+		volume := mounted{Volume: corev1.Volume{Name: v.Name}, folder: v.MountPath, writable: v.Secret == nil && v.ConfigMap == nil}
 		switch {
 		case v.Secret != nil:
 			volume.Secret = &corev1.SecretVolumeSource{SecretName: v.Secret.Name, DefaultMode: new(secretMode)}
@@ -119,19 +138,8 @@ func extraVolumes(r *v1alpha1.Region) []corev1.Volume {
 	return out
 }
 
-func extraMounts(r *v1alpha1.Region) []corev1.VolumeMount {
-	var out []corev1.VolumeMount
-	for _, v := range r.Volumes {
-		out = append(out, corev1.VolumeMount{Name: v.Name, MountPath: v.MountPath, ReadOnly: v.Secret != nil || v.ConfigMap != nil})
-	}
-	return out
-}
-
-// temporaryVolume returns the only folder that all pods can write to.
-func temporaryVolume() corev1.Volume { return emptyVolume(temporaryName, "256Mi") }
-
-func emptyVolume(name, size string) corev1.Volume {
-	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{
-		SizeLimit: new(resource.MustParse(size)),
+func emptyVolume(name, folder, size string) mounted {
+	return mounted{folder: folder, writable: true, Volume: corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse(size))},
 	}}}
 }

@@ -47,8 +47,7 @@ func (r *run) isTakenBack(g *region) bool {
 	return slices.ContainsFunc(r.regions, isNewest) && r.failureOf(g) != ""
 }
 
-// failureOf returns the numbers of a region whose servers fail too many requests, otherwise "". Servers of earlier versions do not report
-// them.
+// failureOf returns the numbers of a region whose servers fail too many requests, otherwise "".
 func (r *run) failureOf(g *region) string {
 	var total, failed int64
 	for _, report := range r.pass.Reports[g.spec.Code] {

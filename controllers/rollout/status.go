@@ -49,18 +49,26 @@ func (r *run) setCondition(g *region, conditionType string, status metav1.Condit
 }
 
 func (r *run) whyMissing(g *region) (v1alpha1.Reason, string) {
-	switch {
-	case g.patchErr != nil:
+	if g.patchErr != nil {
 		return v1alpha1.ReasonPatchRejected, "The Deployment cannot be created: " + g.patchErr.Error() + "."
-	case r.pass.SN.Spec.Paused:
-		return v1alpha1.ReasonPausedBySpec, "The Deployment is created when spec.paused is false."
-	case !r.pass.SchemaReady:
-		return v1alpha1.ReasonWaitingForSchema, "The Deployment is created once the database is migrated."
-	case !r.mayStart(g):
-		return v1alpha1.ReasonWaitingForKeys, "The Deployment is created once the missing keys are restored; see KeysReady."
-	default:
-		return v1alpha1.ReasonProgressing, "The Deployment is being created."
 	}
+	if reason, when := r.whatFor(g); reason != "" {
+		return reason, "The Deployment is created " + when
+	}
+	return v1alpha1.ReasonProgressing, "The Deployment is being created."
+}
+
+// whatFor returns what new pods of a region wait for, and when they are created, as the end of a sentence; the reason is empty if they may be.
+func (r *run) whatFor(g *region) (v1alpha1.Reason, string) {
+	switch {
+	case r.pass.SN.Spec.Paused:
+		return v1alpha1.ReasonPausedBySpec, "when spec.paused is false."
+	case !r.pass.SchemaReady:
+		return v1alpha1.ReasonWaitingForSchema, "once the database is migrated."
+	case !r.mayStart(g):
+		return v1alpha1.ReasonWaitingForKeys, "once the missing keys are restored; see KeysReady."
+	}
+	return "", ""
 }
 
 func (r *run) setAvailable(g *region) {
@@ -110,13 +118,9 @@ func (r *run) setUpdated(g *region) {
 	paused := r.pass.SN.Spec.Paused
 	switch g.state {
 	case outdated:
-		switch {
-		case paused:
-			set(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The pods are replaced when spec.paused is false.")
-		case !r.pass.SchemaReady:
-			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForSchema, "The pods are replaced once the database is migrated.")
-		case !r.mayStart(g):
-			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForKeys, "The pods are replaced once the missing keys are restored; see KeysReady.")
+		switch reason, when := r.whatFor(g); {
+		case reason != "":
+			set(metav1.ConditionFalse, reason, "The pods are replaced "+when)
 		case r.hold.Reason != "":
 			set(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 		default:

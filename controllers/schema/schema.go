@@ -45,13 +45,11 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	if p.Refused != "" {
 		out := stage.False(v1alpha1.ReasonNotAllowed, p.Refused)
-		out.RequeueAfter(missingInterval) // a Secret without the operator's label is not cached
+		out.RequeueAfter(stage.MissingInterval) // a Secret without the operator's label is not cached
 		return out
 	}
 	r := &run{pass: p, cluster: p.Primary()}
-	complete := r.readSecrets(ctx)
-	p.Status.Schema.LastError = p.Redact(p.Status.Schema.LastError) // of an operator that knew less of what is secret
-	if complete {
+	if r.readSecrets(ctx) {
 		r.migrate(ctx)
 	}
 	return r.out

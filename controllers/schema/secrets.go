@@ -10,12 +10,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -45,23 +43,18 @@ func (r *run) readSecrets(ctx context.Context) bool {
 func (r *run) readSecretsIn(ctx context.Context, c *stage.Cluster, fingerprintKey []byte) bool {
 	mac := hmac.New(sha256.New, fingerprintKey)
 	for i, used := range render.UsedSecrets(&r.pass.SN.Spec, c.Network.Regions()) {
-		secret, err := c.UserSecret(ctx, used.Name)
-		switch {
-		case apierrors.IsNotFound(err) && used.Optional:
-			continue
-		case apierrors.IsNotFound(err):
-			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
-				fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", used.Name, c.Where()))
-			r.out.RequeueAfter(missingInterval)
-			return false
-		case err != nil:
-			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+		if used.Optional {
+			if _, err := c.UserSecret(ctx, used.Name); apierrors.IsNotFound(err) {
+				continue
+			}
+		}
+		secret := r.out.ReadSecret(ctx, r.pass, c, used.Name, "", used.Keys...)
+		if secret == nil {
 			return false
 		}
-		r.out.Watch(c, secret)
-		r.pass.RedactSecret(secret)
-		if missing := missingKey(secret, used, i == 0); missing != "" {
-			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s %s.", used.Name, missing))
+		if missing := missingURL(secret); i == 0 && missing != "" {
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete,
+				fmt.Sprintf("Secret %s has neither the key url nor the key %s.", used.Name, missing))
 			return false
 		}
 		if key, err := invalidURL(secret); i == 0 && err != nil {
@@ -77,34 +70,13 @@ func (r *run) readSecretsIn(ctx context.Context, c *stage.Cluster, fingerprintKe
 // fingerprintKey returns the HMAC key of the fingerprint. It is derived from the network's identity, so that contents cannot be
 // guessed from the fingerprint.
 func (r *run) fingerprintKey(ctx context.Context) ([]byte, error) {
-	key := client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: render.IdentitySecret(r.pass.SN.Name)}
-	var identity corev1.Secret
-	err := r.pass.Own().Cache.Get(ctx, key, &identity)
-	if apierrors.IsNotFound(err) { // it has just been created or labelled
-		err = r.pass.Own().APIReader.Get(ctx, key, &identity)
-	}
+	identity, err := r.pass.Own().UserSecret(ctx, render.IdentitySecret(r.pass.SN.Name)) // it may have just been created or labelled
 	if err != nil {
 		return nil, err
 	}
 	mac := hmac.New(sha256.New, identity.Data[keyring.DirectoryKeyFile])
 	_, _ = mac.Write([]byte("content of secrets"))
 	return mac.Sum(nil), nil
-}
-
-// missingInterval is how often a Secret that does not exist is looked for: it is not cached, because it has no label yet.
-const missingInterval = 3 * time.Second
-
-// missingKey returns what a Secret lacks, or "" if it is complete.
-func missingKey(secret *corev1.Secret, used render.UsedSecret, isDatabase bool) string {
-	if missing := missingURL(secret); isDatabase && missing != "" {
-		return "has neither the key url nor the key " + missing
-	}
-	for _, key := range used.Keys {
-		if isEmpty(secret, key) {
-			return "has no key " + key
-		}
-	}
-	return ""
 }
 
 // missingURL returns the first key that the database's Secret lacks, or "" if it is complete.

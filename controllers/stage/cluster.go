@@ -1,8 +1,11 @@
 package stage
 
 import (
+	"context"
+	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -44,6 +47,32 @@ func (c *Cluster) Where() string {
 		return "in the namespace"
 	}
 	return "in namespace " + c.Namespace() + " of cluster " + c.Name
+}
+
+// List returns the objects of a kind in the namespace that have some labels.
+func (c *Cluster) List(
+	ctx context.Context, reader client.Reader, kind schema.GroupVersionKind, labels client.MatchingLabels,
+) ([]client.Object, error) {
+	created, err := c.Client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err != nil {
+		return nil, err
+	}
+	list, ok := created.(client.ObjectList)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a client.ObjectList", created)
+	}
+	if err := reader.List(ctx, list, client.InNamespace(c.Namespace()), labels); err != nil {
+		return nil, err
+	}
+	items, err := meta.ExtractList(list)
+	var objects []client.Object
+	for _, item := range items {
+		if object, ok := item.(client.Object); ok {
+			object.GetObjectKind().SetGroupVersionKind(kind)
+			objects = append(objects, object)
+		}
+	}
+	return objects, err
 }
 
 // ClusterOf returns the cluster of a region, whether or not the spec has the region: then it is the operator's own.

@@ -78,27 +78,11 @@ func TestPublish(t *testing.T) {
 	require.False(t, fresh.SchemaReady)
 }
 
-// TestReceiver checks that settings are pushed to a server with a control port, if there is one.
-func TestReceiver(t *testing.T) {
-	earlier := ServerReport{Pod: "a", Server: platformclient.Server{Ops: "a"}}
-	other := ServerReport{Pod: "b", Server: platformclient.Server{Ops: "b", Control: "b"}}
-	later := ServerReport{Pod: "c", Server: platformclient.Server{Ops: "c", Control: "c"}}
-	for _, c := range []struct {
-		reports []ServerReport
-		want    string
-	}{
-		{[]ServerReport{earlier, other, later}, "c"}, {[]ServerReport{later, earlier, other}, "c"}, {[]ServerReport{other, earlier}, "a"},
-	} {
-		p := &Pass{Reports: map[v1alpha1.RegionCode][]ServerReport{"eu": c.reports}}
-		require.Equal(t, c.want, p.Receiver("eu", func(r ServerReport) bool { return r.Pod != "b" }).Ops)
-	}
-}
-
 // TestSilence checks why it is not known what the servers of a network report.
 func TestSilence(t *testing.T) {
 	p := passOf(v1alpha1.Region{Code: "us"}, v1alpha1.Region{Code: "eu", Cluster: "west", Namespace: "away"}, v1alpha1.Region{Code: "sg"})
 	silence := func() string {
-		reason, message := p.Silence("settings", func(r ServerReport) string {
+		reason, message := p.silence("settings", func(r ServerReport) string {
 			if r.Err != nil {
 				return r.Err.Error()
 			}
@@ -147,36 +131,55 @@ func TestUserSecret(t *testing.T) {
 	require.Nil(t, found)
 }
 
+// syncOf returns a run for servers of which each differs from the spec.
+func syncOf(p *Pass, push func(context.Context, platformclient.Server, keyring.Secret) error) *Sync {
+	p.Reports = map[v1alpha1.RegionCode][]ServerReport{}
+	for _, region := range p.SN.Spec.Regions {
+		p.Reports[region.Code] = []ServerReport{{Server: platformclient.Server{Name: string(region.Code)}}}
+	}
+	return &Sync{Pass: p, Settings: Settings{
+		Noun: "settings", PushFailed: "Failed",
+		Read:   func(ServerReport) (time.Time, string) { return time.Now(), "" },
+		Differ: func(ServerReport) bool { return true },
+		Push: func(
+			ctx context.Context, _ platformclient.Servers, to platformclient.Server, token keyring.Secret,
+		) ([]platformclient.Refusal, error) {
+			return nil, push(ctx, to, token)
+		},
+	}}
+}
+
 // TestPushWithoutToken checks that nothing is pushed while the network has no signing keys.
 func TestPushWithoutToken(t *testing.T) {
-	p := passOf()
+	p := passOf(v1alpha1.Region{Code: "us"})
 	p.Own().Cache = fake.NewClientBuilder().Build()
-	errs, err := p.Push(t.Context(), []v1alpha1.RegionCode{"us"}, func(context.Context, v1alpha1.RegionCode, keyring.Secret) error {
+	s := syncOf(p, func(context.Context, platformclient.Server, keyring.Secret) error {
 		require.Fail(t, "nothing is pushed without a token")
 		return nil
 	})
-	require.ErrorContains(t, err, "reading Secret acme-signing-keys: ")
-	require.Nil(t, errs)
+	s.Push(t.Context())
+	require.True(t, s.SummarizeDiffering())
+	require.Contains(t, s.Out.Message, "The settings could not be pushed: reading Secret acme-signing-keys: ")
 }
 
 // TestPush checks that every region is called with a token and a deadline, and that the errors are in the order of the regions.
 func TestPush(t *testing.T) {
-	p := passOf()
+	p := passOf(v1alpha1.Region{Code: "us"}, v1alpha1.Region{Code: "eu"}, v1alpha1.Region{Code: "sg"})
 	content, err := keyring.NewSigningKeys(zeros{})
 	require.NoError(t, err)
 	p.Own().Cache = fake.NewClientBuilder().WithObjects(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "acme-signing-keys", Namespace: "plaza"},
 		Data:       map[string][]byte{keyring.SigningKeysFile: []byte(content.Reveal())},
 	}).Build()
-	codes := []v1alpha1.RegionCode{"us", "eu", "sg"}
-	errs, err := p.Push(t.Context(), codes, func(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
-		if end, hasDeadline := ctx.Deadline(); !hasDeadline || time.Until(end) > 5*time.Second || token.Reveal() == "" || code == "us" {
+	s := syncOf(p, func(ctx context.Context, to platformclient.Server, token keyring.Secret) error {
+		if end, hasDeadline := ctx.Deadline(); !hasDeadline || time.Until(end) > 5*time.Second || token.Reveal() == "" || to.Name == "us" {
 			return nil
 		}
-		return errors.New(string(code))
+		return errors.New(to.Name)
 	})
-	require.NoError(t, err)
-	require.Equal(t, []error{nil, errors.New("eu"), errors.New("sg")}, errs)
+	s.Push(t.Context())
+	require.True(t, s.HasPushed)
+	require.Equal(t, []string{"region eu: eu", "region sg: sg"}, s.failed)
 }
 
 type zeros struct{}

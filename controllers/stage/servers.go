@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/platformclient"
 )
 
 // RegionsWhere returns the regions with a server for which is returns true, in the order of the spec.
@@ -28,20 +27,15 @@ func (p *Pass) AllReports() []ServerReport {
 	return all
 }
 
-// Receiver returns the server of a region to which settings are pushed: of those for which is returns true, one with a control port,
-// if there is one. The region must have a server for which is returns true.
-func (p *Pass) Receiver(code v1alpha1.RegionCode, is func(ServerReport) bool) platformclient.Server {
+// firstWhere returns the first report of a region for which is returns true. There must be one.
+func (p *Pass) firstWhere(code v1alpha1.RegionCode, is func(ServerReport) bool) ServerReport {
 	reports := p.Reports[code]
-	i := slices.IndexFunc(reports, func(report ServerReport) bool { return is(report) && report.Server.Control != "" })
-	if i < 0 {
-		i = slices.IndexFunc(reports, is)
-	}
-	return reports[i].Server
+	return reports[slices.IndexFunc(reports, is)]
 }
 
-// Silence returns the reason and the message of a condition that is Unknown because not every server reports what, or an empty
+// silence returns the reason and the message of a condition that is Unknown because not every server reports what, or an empty
 // reason. why returns why a server does not, or "". Evacuated regions do not count.
-func (p *Pass) Silence(what string, why func(ServerReport) string) (v1alpha1.Reason, string) {
+func (p *Pass) silence(what string, why func(ServerReport) string) (v1alpha1.Reason, string) {
 	if c := p.Unusable(); c != nil {
 		return c.Reason, c.Message
 	}

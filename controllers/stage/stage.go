@@ -6,14 +6,17 @@
 package stage
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -136,6 +139,34 @@ func (c *Cluster) UserSecret(ctx context.Context, name string) (*corev1.Secret, 
 		return nil, err
 	}
 	return &secret, nil
+}
+
+// MissingInterval is how often a Secret is looked for that does not exist: it is not cached, because it has no label yet.
+const MissingInterval = 3 * time.Second
+
+// ReadSecret reads a Secret that the spec names, watches it, and redacts its values. It returns nil, and sets the condition, if the Secret
+// does not exist, cannot be read, or has no value of a key. purpose follows its name in the condition.
+func (o *Outcome) ReadSecret(ctx context.Context, p *Pass, c *Cluster, name, purpose string, keys ...string) *corev1.Secret {
+	secret, err := c.UserSecret(ctx, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		o.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
+			fmt.Sprintf("Secret %s%s does not exist %s; the operator continues once it is created.", name, purpose, c.Where()))
+		o.RequeueAfter(MissingInterval)
+		return nil
+	case err != nil:
+		o.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+		return nil
+	}
+	o.Watch(c, secret)
+	p.RedactSecret(secret)
+	for _, key := range keys {
+		if len(bytes.TrimSpace(secret.Data[key])) == 0 {
+			o.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", name, key))
+			return nil
+		}
+	}
+	return secret
 }
 
 // minRedactedLength keeps short values, such as a port or a region, from being redacted inside ordinary words.

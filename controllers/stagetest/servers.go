@@ -32,8 +32,6 @@ type Pod struct {
 	StaleKeys bool
 	// Unreachable makes every request fail.
 	Unreachable bool
-	// Earlier makes the server one without control port.
-	Earlier bool
 	// trusted are the ids of the authorities that the server trusts: those that it read last.
 	trusted []statusz.Key
 	// evacuated are the regions that are evacuated to the pod's.
@@ -57,8 +55,8 @@ type Servers struct {
 	Moderation map[v1alpha1.RegionCode]statusz.Moderation
 	// UnreachableAPIs are the hosts of the APIs that do not answer a push.
 	UnreachableAPIs map[string]bool
-	// Hooks are the webhooks and the pre-hook of the regions; nil for servers of a version without them. Refused are those that the
-	// servers refuse, and PushedHooks what was pushed last.
+	// Hooks are the webhooks and the pre-hook of the regions. Refused are those that the servers refuse, and PushedHooks what was pushed
+	// last.
 	Hooks       map[v1alpha1.RegionCode]*statusz.Hooks
 	Refused     []platformclient.Refusal
 	PushedHooks platformclient.Hooks
@@ -83,53 +81,17 @@ type connection struct {
 	cluster string
 }
 
-// reach returns an error if a server does not run in the cluster.
-func (c connection) reach(server platformclient.Server) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pod, cluster := c.at(server.Ops), ""
-	if m := c.harness.memberOf(pod.code); m != nil {
+// reach returns a server, or an error if it does not run in the cluster. The mutex must be locked.
+func (s connection) reach(server platformclient.Server) (*Pod, error) {
+	pod, cluster := s.at(server.Ops), ""
+	if m := s.harness.memberOf(pod.code); m != nil {
 		cluster = m.Name
 	}
-	if cluster != c.cluster {
-		c.Misdirected = append(c.Misdirected, pod.name)
-		return errUnreachable
+	if cluster != s.cluster {
+		s.Misdirected = append(s.Misdirected, pod.name)
+		return nil, errUnreachable
 	}
-	return nil
-}
-
-// Status returns the status of a server.
-func (c connection) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
-	if err := c.reach(server); err != nil {
-		return statusz.Status{}, err
-	}
-	return c.Servers.Status(ctx, server)
-}
-
-// VerifyServerKey accepts the valid keys of the server's key file.
-func (c connection) VerifyServerKey(ctx context.Context, server platformclient.Server, id string, key keyring.Secret) error {
-	if err := c.reach(server); err != nil {
-		return err
-	}
-	return c.Servers.VerifyServerKey(ctx, server, id, key)
-}
-
-// PushModeration stores the settings for all regions.
-func (c connection) PushModeration(ctx context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
-	if err := c.reach(server); err != nil {
-		return err
-	}
-	return c.Servers.PushModeration(ctx, server, token, m)
-}
-
-// PushHooks stores the webhooks and the pre-hook for all regions.
-func (c connection) PushHooks(
-	ctx context.Context, server platformclient.Server, token keyring.Secret, hooks platformclient.Hooks,
-) ([]platformclient.Refusal, error) {
-	if err := c.reach(server); err != nil {
-		return nil, err
-	}
-	return c.Servers.PushHooks(ctx, server, token, hooks)
+	return pod, nil
 }
 
 var errUnreachable = &platformclient.UnreachableError{Err: errors.New("connection refused")}
@@ -138,15 +100,16 @@ var errUnreachable = &platformclient.UnreachableError{Err: errors.New("connectio
 func (s *Servers) reports() map[v1alpha1.RegionCode][]stage.ServerReport {
 	reports := map[v1alpha1.RegionCode][]stage.ServerReport{}
 	for code, pods := range s.Pods {
-		if m := s.harness.memberOf(code); m != nil && m.Reason != "" {
-			continue
+		own := connection{s, ""}
+		if m := s.harness.memberOf(code); m != nil {
+			own.cluster = m.Name
+			if m.Reason != "" {
+				continue
+			}
 		}
 		for _, pod := range pods {
 			server := platformclient.Server{Ops: pod.ops, Control: pod.ops}
-			if pod.Earlier {
-				server = server.Plain()
-			}
-			status, err := s.Status(context.Background(), server)
+			status, err := own.Status(context.Background(), server)
 			reports[code] = append(reports[code], stage.ServerReport{Pod: pod.name, Server: server, Image: s.Image, Status: status, Err: err})
 		}
 	}
@@ -168,12 +131,12 @@ func (s *Servers) at(ops string) *Pod {
 func (s *Servers) SetLogLevel(context.Context, platformclient.Server, string) error { return nil }
 
 // Status returns the status of a server.
-func (s *Servers) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
+func (s connection) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.StatusRequests++
-	pod := s.at(server.Ops)
-	if pod.Unreachable {
+	pod, err := s.reach(server)
+	if err != nil || pod.Unreachable {
 		return statusz.Status{}, errUnreachable
 	}
 	moderation := s.Moderation[pod.code]
@@ -192,12 +155,10 @@ func (s *Servers) Status(ctx context.Context, server platformclient.Server) (sta
 		}
 	}
 	status.Keys = pod.shared
-	if !pod.Earlier {
-		s.loadAuthorities(ctx, pod)
-		status.Control = &statusz.Control{Authorities: pod.trusted}
-		s.loadEvacuated(ctx, pod)
-		status.Evacuated = pod.evacuated
-	}
+	s.loadAuthorities(ctx, pod)
+	status.Control = &statusz.Control{Authorities: pod.trusted}
+	s.loadEvacuated(ctx, pod)
+	status.Evacuated = pod.evacuated
 	return status, nil
 }
 
@@ -207,11 +168,11 @@ func (s *Servers) Readiness(context.Context, string) (statusz.Readiness, error) 
 }
 
 // VerifyServerKey accepts the valid keys of the server's key file.
-func (s *Servers) VerifyServerKey(ctx context.Context, server platformclient.Server, id string, key keyring.Secret) error {
+func (s connection) VerifyServerKey(ctx context.Context, server platformclient.Server, id string, key keyring.Secret) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pod := s.at(server.Ops)
-	if pod.Unreachable {
+	pod, err := s.reach(server)
+	if err != nil || pod.Unreachable {
 		return errUnreachable
 	}
 	if !pod.StaleKeys {
@@ -297,7 +258,7 @@ func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
 }
 
 // PushModeration stores the settings for all regions, as replication does.
-func (s *Servers) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
+func (s connection) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.receive(server, token); err != nil {
@@ -314,7 +275,7 @@ func (s *Servers) PushModeration(_ context.Context, server platformclient.Server
 }
 
 // PushHooks stores the webhooks and the pre-hook for all regions, as replication does, except for those that are refused.
-func (s *Servers) PushHooks(
+func (s connection) PushHooks(
 	ctx context.Context, server platformclient.Server, token keyring.Secret, hooks platformclient.Hooks,
 ) ([]platformclient.Refusal, error) {
 	s.mu.Lock()
@@ -352,9 +313,9 @@ func (h *Harness) HooksOf(ctx context.Context, hooks platformclient.Hooks, refus
 }
 
 // receive records a push, and returns the error of the server that receives it.
-func (s *Servers) receive(server platformclient.Server, token keyring.Secret) error {
-	if server.Control == "" {
-		return platformclient.ErrNoControl
+func (s connection) receive(server platformclient.Server, token keyring.Secret) error {
+	if _, err := s.reach(server); err != nil {
+		return err
 	}
 	host, _, err := net.SplitHostPort(server.Control)
 	if err != nil || token.Reveal() == "" {

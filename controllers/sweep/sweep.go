@@ -11,9 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,8 +23,6 @@ import (
 
 // Stage deletes what the spec no longer names.
 type Stage struct {
-	// Scheme creates lists of each kind.
-	Scheme *runtime.Scheme
 	// Keep returns objects of a cluster to keep in addition to those of package render.
 	Keep func(c *stage.Cluster) []client.Object
 }
@@ -88,10 +84,13 @@ func (s Stage) sweep(ctx context.Context, p *stage.Pass, c *stage.Cluster, retai
 	}
 	total := 0
 	for _, kind := range append(Kinds(), c.Kinds...) {
-		objects, err := s.list(ctx, c, kind)
+		labels := client.MatchingLabels{render.LabelNetwork: c.Network.SN.Name, render.LabelManagedBy: render.OperatorName}
+		objects, err := c.List(ctx, c.Cache, kind, labels)
 		if err != nil {
 			return 0, fmt.Sprintf("%s objects could not be listed: %s", kind.Kind, err)
 		}
+		// The order of pending changes must not differ from pass to pass.
+		slices.SortFunc(objects, func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
 		for _, object := range objects {
 			if !belongsTo(c, object) {
 				continue
@@ -177,33 +176,4 @@ func belongsTo(c *stage.Cluster, object client.Object) bool {
 	_, isSecret := object.(*corev1.Secret)
 	isCopy := c.Name != "" // the originals of the keys that all regions share are always kept
 	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && (labels[render.LabelRegion] != "" || isCopy)
-}
-
-// list reads the network's objects of a kind from the cache, sorted by name: the order of pending changes must not differ from
-// pass to pass.
-func (s Stage) list(ctx context.Context, c *stage.Cluster, kind schema.GroupVersionKind) ([]client.Object, error) {
-	created, err := s.Scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err != nil {
-		return nil, err
-	}
-	list, ok := created.(client.ObjectList)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.ObjectList", created)
-	}
-	labels := client.MatchingLabels{render.LabelNetwork: c.Network.SN.Name, render.LabelManagedBy: render.OperatorName}
-	if err := c.Cache.List(ctx, list, client.InNamespace(c.Namespace()), labels); err != nil {
-		return nil, err
-	}
-	var objects []client.Object
-	err = meta.EachListItem(list, func(item runtime.Object) error {
-		object, ok := item.(client.Object)
-		if !ok {
-			return fmt.Errorf("%T is not a client.Object", item)
-		}
-		object.GetObjectKind().SetGroupVersionKind(kind)
-		objects = append(objects, object)
-		return nil
-	})
-	slices.SortFunc(objects, func(a, b client.Object) int { return strings.Compare(a.GetName(), b.GetName()) })
-	return objects, err
 }

@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 // sweep runs the stage.
 func (w *world) sweep() stage.Result {
 	w.T.Helper()
-	result := w.Run(sweep.Stage{Scheme: scheme.New(), Keep: func(c *stage.Cluster) []client.Object {
+	result := w.Run(sweep.Stage{Keep: func(c *stage.Cluster) []client.Object {
 		if c.Name == "" {
 			return w.keep
 		}

@@ -3,11 +3,9 @@ package webhooks
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -17,19 +15,16 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// missingInterval is how often a Secret is looked for that does not exist: it is not cached, because it has no label yet.
-const missingInterval = 3 * time.Second
-
 // readSpec reads the Secrets of the spec's hooks and reports whether they are complete; otherwise it sets the condition. Nothing is
 // pushed then: a webhook whose Secret is missing keeps what waits for delivery.
 func (r *run) readSpec(ctx context.Context) bool {
-	key, err := directoryKey(ctx, r.pass)
+	key, err := directoryKey(ctx, r.Pass)
 	if err != nil {
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady.")
+		r.Out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "Webhooks wait for the network's identity; see KeysReady.")
 		return false
 	}
 	r.digests = map[string]string{}
-	spec := &r.pass.SN.Spec
+	spec := &r.Pass.SN.Spec
 	for _, w := range spec.Webhooks {
 		settings := statusz.HookSettings{Name: w.Name, URL: w.URL, Events: w.Events, Enabled: w.Enabled}
 		if !r.readSecret(ctx, w.SecretRef.Name, &settings) {
@@ -60,25 +55,11 @@ func prehookSettings(p *v1alpha1.PreHook) statusz.HookSettings {
 
 // readSecret sets the secret of a hook. It reports whether there is one; otherwise it sets the condition.
 func (r *run) readSecret(ctx context.Context, name string, into *statusz.HookSettings) bool {
-	own := r.pass.Own()
-	secret, err := own.UserSecret(ctx, name)
-	switch {
-	case apierrors.IsNotFound(err):
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
-			fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, own.Where()))
-		r.out.RequeueAfter(missingInterval)
-		return false
-	case err != nil:
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
+	secret := r.Out.ReadSecret(ctx, r.Pass, r.Pass.Own(), name, "", render.HookKey)
+	if secret == nil {
 		return false
 	}
-	r.out.Watch(own, secret)
-	r.pass.RedactSecret(secret)
 	into.Secret = strings.TrimSpace(string(secret.Data[render.HookKey]))
-	if into.Secret == "" {
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", name, render.HookKey))
-		return false
-	}
 	return true
 }
 

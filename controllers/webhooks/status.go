@@ -24,26 +24,26 @@ const (
 // setStatus sets status.webhooks.
 func (r *run) setStatus() {
 	var all []v1alpha1.WebhookStatus
-	for _, w := range r.pass.SN.Spec.Webhooks {
+	for _, w := range r.Pass.SN.Spec.Webhooks {
 		all = append(all, r.statusOf(w.Name))
 	}
-	r.pass.Status.Webhooks = all
+	r.Pass.Status.Webhooks = all
 }
 
 // statusOf summarizes what the servers report of a webhook.
 func (r *run) statusOf(name string) v1alpha1.WebhookStatus {
-	s := v1alpha1.WebhookStatus{Name: name, Refused: stage.Shorten(r.refused[name])}
-	reports := slices.DeleteFunc(r.pass.AllReports(), func(report stage.ServerReport) bool { return !known(report) })
+	s := v1alpha1.WebhookStatus{Name: name, Refused: stage.Shorten(r.Refusals[name])}
+	reports := slices.DeleteFunc(r.Pass.AllReports(), func(report stage.ServerReport) bool { return r.WhyUnknown(report) != "" })
 	s.Applied = len(reports) > 0 && !slices.ContainsFunc(reports, func(report stage.ServerReport) bool {
 		w := report.Status.Hooks.Find(name)
 		return w == nil || w.Digest != r.digests[name]
 	})
-	if !s.Applied && !r.pushed && s.Refused == "" {
+	if !s.Applied && !r.HasPushed && s.Refused == "" {
 		s.Refused = r.refusedBefore(name)
 	}
 	deliveries := deliveriesOf(reports, name)
 	s.DeadLetters = deadLetters(deliveries)
-	if d := oldest(deliveries); d != nil && r.pass.Now.Sub(d.Oldest) >= shownAfter {
+	if d := oldest(deliveries); d != nil && r.Pass.Now.Sub(d.Oldest) >= shownAfter {
 		s.OldestUndelivered, s.LastFailure = new(metav1.NewTime(d.Oldest.Truncate(time.Second))), d.Failed
 	}
 	return s
@@ -95,79 +95,50 @@ func oldest(all []statusz.Deliveries) *statusz.Deliveries {
 
 // summarize sets the condition.
 func (r *run) summarize() {
-	differing := r.pass.RegionsWhere(r.differs)
-	if len(differing) > 0 {
-		r.summarizeDiffering(differing)
-		return
-	}
-	if !hasHooks(r.pass.SN) {
-		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonNoWebhooks, "The spec has neither webhooks nor a pre-hook.")
-		return
-	}
-	reason, message := r.pass.Silence("webhooks", whyUnknown)
 	switch {
-	case reason == v1alpha1.ReasonServersSilent && len(r.pass.RegionsWhere(isUnsupported)) > 0:
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksUnsupported, message)
-	case reason != "":
-		r.out.SetCondition(metav1.ConditionUnknown, reason, message)
+	case len(r.Refusals) > 0:
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksRefused, r.refusals())
+	case r.SummarizeDiffering():
+	case !hasHooks(r.Pass.SN):
+		r.Out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonNoWebhooks, "The spec has neither webhooks nor a pre-hook.")
+	case r.SummarizeSilence():
 	default:
 		r.summarizeDeliveries()
-	}
-}
-
-// isUnsupported reports whether a server is of a version without webhooks.
-func isUnsupported(report stage.ServerReport) bool { return whyUnknown(report) == unsupported }
-
-func (r *run) summarizeDiffering(regions []v1alpha1.RegionCode) {
-	where, failures := stage.JoinNames(regions), r.pass.Redact(strings.Join(r.failed, "; "))
-	switch {
-	case r.pass.SN.Spec.Paused:
-		r.out.Pending = append(r.out.Pending, "push the webhooks and the pre-hook to "+where)
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("Servers in %s do not run the spec's webhooks and pre-hook.", where))
-	case len(r.refused) > 0:
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksRefused, r.refusals())
-	case r.rejected:
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksRefused, "The webhooks were rejected: "+failures+".")
-	case failures != "" && (!r.pushed || r.isRetry()):
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksPushFailed, "The webhooks could not be pushed: "+failures+".")
-	default:
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksPushed,
-			fmt.Sprintf("The webhooks and the pre-hook were pushed; not every server in %s reports them yet.", where))
 	}
 }
 
 // refusals describes what the servers refuse.
 func (r *run) refusals() string {
 	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(r.refused)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Refusals)) {
 		what := "webhook " + name
 		if name == "" {
 			what = "the pre-hook"
 		}
-		texts = append(texts, what+": "+r.refused[name])
+		texts = append(texts, what+": "+r.Refusals[name])
 	}
 	return "The servers refuse " + strings.Join(texts, "; ") + "."
 }
 
 // summarizeDeliveries sets the condition when all servers run the hooks of the spec.
 func (r *run) summarizeDeliveries() {
-	isOn := slices.ContainsFunc(r.pass.SN.Spec.Webhooks, func(w v1alpha1.Webhook) bool { return w.Enabled })
-	if off := r.pass.RegionsWhere(func(report stage.ServerReport) bool { return !report.Status.Hooks.Enabled }); isOn && len(off) > 0 {
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksDisabled, "An administrator disabled all webhooks by the API; no events are sent.")
+	isOn := slices.ContainsFunc(r.Pass.SN.Spec.Webhooks, func(w v1alpha1.Webhook) bool { return w.Enabled })
+	if off := r.Pass.RegionsWhere(func(report stage.ServerReport) bool { return !report.Status.Hooks.Enabled }); isOn && len(off) > 0 {
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksDisabled, "An administrator disabled all webhooks by the API; no events are sent.")
 		return
 	}
 	var failing []string
-	for _, s := range r.pass.Status.Webhooks {
-		if s.OldestUndelivered != nil && r.pass.Now.Sub(s.OldestUndelivered.Time) >= failingAfter {
+	for _, s := range r.Pass.Status.Webhooks {
+		if s.OldestUndelivered != nil && r.Pass.Now.Sub(s.OldestUndelivered.Time) >= failingAfter {
 			failing = append(failing, fmt.Sprintf("%s (since %s%s)", s.Name, s.OldestUndelivered.UTC().Format(time.RFC3339), why(s)))
 		}
 	}
 	if len(failing) > 0 {
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonDeliveriesFailing, "Events wait for delivery to the webhooks "+stage.JoinNames(failing)+".")
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonDeliveriesFailing, "Events wait for delivery to the webhooks "+stage.JoinNames(failing)+".")
 		return
 	}
-	r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonWebhooksRun, fmt.Sprintf("All %d servers in %d regions run the spec's %s.",
-		len(r.pass.AllReports()), len(r.pass.SN.Spec.Regions), r.names()))
+	r.Out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonWebhooksRun, fmt.Sprintf("All %d servers in %d regions run the spec's %s.",
+		len(r.Pass.AllReports()), len(r.Pass.SN.Spec.Regions), r.names()))
 }
 
 // why returns why the latest attempt failed, as the end of a list.
@@ -181,14 +152,14 @@ func why(s v1alpha1.WebhookStatus) string {
 // names says how many hooks the spec has.
 func (r *run) names() string {
 	var parts []string
-	switch n := len(r.pass.SN.Spec.Webhooks); n {
+	switch n := len(r.Pass.SN.Spec.Webhooks); n {
 	case 0:
 	case 1:
 		parts = append(parts, "webhook")
 	default:
 		parts = append(parts, fmt.Sprintf("%d webhooks", n))
 	}
-	if r.pass.SN.Spec.PreHook != nil {
+	if r.Pass.SN.Spec.PreHook != nil {
 		parts = append(parts, "pre-hook")
 	}
 	return stage.JoinNames(parts)

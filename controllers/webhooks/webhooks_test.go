@@ -184,26 +184,6 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 			given:  func(h *stagetest.Harness) { h.Servers.UnreachableAPIs["10.0.0.0"] = true },
 			reason: v1alpha1.ReasonWebhooksRun, status: metav1.ConditionTrue, pushes: 2, secondApplied: true,
 		},
-		"servers of an earlier version": {
-			given: func(h *stagetest.Harness) {
-				h.Servers.Hooks[v1alpha1.RegionEU] = nil
-				h.Servers.UnreachableAPIs["10.0.0.0"] = true
-			},
-			reason: v1alpha1.ReasonWebhooksPushFailed, status: metav1.ConditionFalse, pushes: 2, requeue: 5 * time.Second,
-		},
-		"all servers of an earlier version": {
-			given:  func(h *stagetest.Harness) { clear(h.Servers.Hooks) },
-			reason: v1alpha1.ReasonWebhooksUnsupported, status: metav1.ConditionFalse,
-			message: "Servers do not report their webhooks in us (pod acme-us-0: its version has no webhooks) and eu",
-		},
-		"without control port": {
-			given: func(h *stagetest.Harness) {
-				for _, pods := range h.Servers.Pods {
-					pods[0].Earlier, pods[1].Earlier = true, true
-				}
-			},
-			reason: v1alpha1.ReasonWebhooksPushFailed, status: metav1.ConditionFalse, message: "no control port yet", requeue: 5 * time.Second,
-		},
 		"no server": {
 			given:  func(h *stagetest.Harness) { clear(h.Servers.Pods) },
 			reason: v1alpha1.ReasonNoServers, status: metav1.ConditionUnknown, message: "No server is ready in us and eu.",

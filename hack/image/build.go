@@ -3,10 +3,10 @@ package main
 import (
 	"archive/tar"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -39,16 +39,16 @@ func build(s spec) (v1.Image, error) {
 	if err := requireStatic(program); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.binary, err)
 	}
-	content, err := archive(s.name, program, certificates(certificatePaths))
+	content, err := archive(layer(s.name, program, certificates(certificatePaths)))
 	if err != nil {
 		return nil, err
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
+	packed, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
 	if err != nil {
 		return nil, err
 	}
 	img, err := mutate.Append(empty.Image, mutate.Addendum{
-		Layer:   layer,
+		Layer:   packed,
 		History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "make image", Comment: s.name},
 	})
 	if err != nil {
@@ -95,36 +95,42 @@ func certificates(paths []string) []byte {
 	return nil
 }
 
-func archive(name string, program, bundle []byte) ([]byte, error) {
-	var buffer bytes.Buffer
-	w := tar.NewWriter(&buffer)
-	headers := []struct {
-		tar.Header
-		content []byte
-	}{
+// entry is a file or a folder of an archive.
+type entry struct {
+	tar.Header
+
+	content []byte
+}
+
+// layer returns what is in the image.
+func layer(name string, program, bundle []byte) []entry {
+	entries := []entry{
 		{Header: tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o555}, content: program},
 		{Header: tar.Header{Name: "etc/", Typeflag: tar.TypeDir, Mode: 0o755}},
 		{Header: tar.Header{Name: "etc/ssl/", Typeflag: tar.TypeDir, Mode: 0o755}},
 		{Header: tar.Header{Name: "etc/ssl/certs/", Typeflag: tar.TypeDir, Mode: 0o755}},
-		{Header: tar.Header{Name: "etc/ssl/certs/ca-certificates.crt", Typeflag: tar.TypeReg, Mode: 0o444}, content: bundle},
 		{Header: tar.Header{Name: "tmp/", Typeflag: tar.TypeDir, Mode: 0o1777}},
 	}
-	for _, h := range headers {
-		if h.Typeflag == tar.TypeReg && len(h.content) == 0 {
-			continue
+	if len(bundle) == 0 {
+		return entries
+	}
+	certificates := tar.Header{Name: "etc/ssl/certs/ca-certificates.crt", Typeflag: tar.TypeReg, Mode: 0o444}
+	return slices.Insert(entries, 4, entry{certificates, bundle})
+}
+
+// archive returns an archive with fixed times.
+func archive(entries []entry) ([]byte, error) {
+	var buffer bytes.Buffer
+	w := tar.NewWriter(&buffer)
+	for _, e := range entries {
+		e.Size, e.ModTime, e.Format = int64(len(e.content)), epoch, tar.FormatUSTAR
+		if err := w.WriteHeader(&e.Header); err != nil {
+			return nil, err
 		}
-		h.Size, h.ModTime, h.Format = int64(len(h.content)), epoch, tar.FormatUSTAR
-		if err := errors.Join(w.WriteHeader(&h.Header), writeAll(w, h.content)); err != nil {
+		if _, err := w.Write(e.content); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return buffer.Bytes(), nil
-}
-
-func writeAll(w io.Writer, content []byte) error {
-	_, err := w.Write(content)
-	return err
+	err := w.Close()
+	return buffer.Bytes(), err
 }

@@ -162,9 +162,9 @@ func manifestOf(t *testing.T, content []byte) v1.IndexManifest {
 }
 
 // unpack returns the files of an archive.
-func unpack(t *testing.T, content []byte) files {
+func unpack(t *testing.T, content []byte) map[string][]byte {
 	t.Helper()
-	found, r := files{}, tar.NewReader(bytes.NewReader(content))
+	found, r := map[string][]byte{}, tar.NewReader(bytes.NewReader(content))
 	for {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -237,7 +237,7 @@ func TestDynamicBinaryIsRejected(t *testing.T) {
 
 func TestCertificatesAreOptional(t *testing.T) {
 	require.Nil(t, certificates([]string{"/does/not/exist"}))
-	content, err := archive("plaza", []byte("program"), nil)
+	content, err := archive(layer("plaza", []byte("program"), nil))
 	require.NoError(t, err)
 	require.NotContains(t, string(content), "ca-certificates.crt")
 }

@@ -1,18 +1,24 @@
-package main
+//go:build bench
+
+package bench
 
 import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -34,8 +40,8 @@ const namespace = "default"
 
 // cluster does the work of the controllers, kubelets and servers of a cluster.
 type cluster struct {
+	t      *testing.T
 	client client.Client
-	server *http.Server
 	port   int32
 
 	mu    sync.Mutex
@@ -43,26 +49,20 @@ type cluster struct {
 	certs map[string]*tls.Config // of control ports, by the name of the server
 }
 
-func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return nil, fmt.Errorf("%T is no address of TCP", listener.Addr())
-	}
-	c := &cluster{client: env.Client, port: int32(address.Port), keys: map[string]string{}, certs: map[string]*tls.Config{}} //nolint:gosec // a port
+func newCluster(t *testing.T, env *testenv.Env) *cluster {
+	t.Helper()
+	c := &cluster{t: t, client: env.Client, keys: map[string]string{}, certs: map[string]*tls.Config{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+statusz.Path, c.status)
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, c.serverKey)
-	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
-	c.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.certificate}
-	go func() { _ = c.server.ServeTLS(listener, "", "") }()
-	return c, nil
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.certificate}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	c.port = int32(server.Listener.Addr().(*net.TCPAddr).Port) //nolint:gosec // a port
+	return c
 }
-
-func (c *cluster) end() { _ = c.server.Close() }
 
 // status reports the settings that every network asks for.
 func (c *cluster) status(w http.ResponseWriter, _ *http.Request) {
@@ -138,13 +138,12 @@ func (c *cluster) readSecrets(ctx context.Context) {
 }
 
 // make creates the networks.
-func (c *cluster) make(ctx context.Context, networks, regions int) error {
+func (c *cluster) make(networks, regions int) {
+	c.t.Helper()
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: namespace}, StringData: map[string]string{"url": "postgres://db.example/plaza"},
 	}
-	if err := c.client.Create(ctx, secret); err != nil {
-		return err
-	}
+	require.NoError(c.t, c.client.Create(c.t.Context(), secret))
 	for i := range networks {
 		name := fmt.Sprintf("network-%03d", i)
 		sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}}
@@ -155,23 +154,17 @@ func (c *cluster) make(ctx context.Context, networks, regions int) error {
 		sn.Spec.Moderation = v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}
 		sn.Spec.NetworkPolicy.Enabled = true
 		sn.Spec.Monitoring = v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}}
-		if err := c.client.Create(ctx, sn); err != nil {
-			return err
-		}
+		require.NoError(c.t, c.client.Create(c.t.Context(), sn))
 	}
-	return nil
 }
 
 // untilReady completes Jobs and makes pods ready until every network is ready.
-func (c *cluster) untilReady(ctx context.Context, networks int) error {
+func (c *cluster) untilReady(networks int) {
+	c.t.Helper()
 	for {
-		if err := c.work(ctx); err != nil {
-			return err
-		}
+		require.NoError(c.t, c.work(c.t.Context()))
 		var list v1alpha1.SocialNetworkList
-		if err := c.client.List(ctx, &list); err != nil {
-			return err
-		}
+		require.NoError(c.t, c.client.List(c.t.Context(), &list))
 		ready := 0
 		for _, sn := range list.Items {
 			if meta.IsStatusConditionTrue(sn.Status.Conditions, v1alpha1.ConditionReady) {
@@ -179,21 +172,16 @@ func (c *cluster) untilReady(ctx context.Context, networks int) error {
 			}
 		}
 		if ready == networks {
-			return nil
+			return
 		}
-		if err := pause(ctx, 2*time.Second); err != nil {
-			return fmt.Errorf("%d of %d networks are ready: %w", ready, networks, err)
-		}
+		pause(c.t, 2*time.Second)
 	}
 }
 
 func (c *cluster) work(ctx context.Context) error {
 	var jobs batchv1.JobList
 	var deployments appsv1.DeploymentList
-	if err := c.client.List(ctx, &jobs); err != nil {
-		return err
-	}
-	if err := c.client.List(ctx, &deployments); err != nil {
+	if err := errors.Join(c.client.List(ctx, &jobs), c.client.List(ctx, &deployments)); err != nil {
 		return err
 	}
 	var group errgroup.Group

@@ -1,4 +1,6 @@
-package main
+//go:build bench
+
+package bench
 
 import (
 	"bytes"
@@ -11,30 +13,66 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"syscall"
+	"testing"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 // operator is the running program.
 type operator struct {
+	t           *testing.T
 	process     *exec.Cmd
 	metrics     string // the address of its metrics
 	heapProfile string // the address of its heap profile
 }
 
-func (o *operator) end() {
-	_ = o.process.Process.Signal(syscall.SIGTERM)
-	_ = o.process.Wait()
+// startOperator builds the program of this tree, unless the flag names one, and runs it until the test ends.
+func startOperator(t *testing.T, env *testenv.Env) *operator {
+	t.Helper()
+	folder := t.TempDir()
+	if *program == "" {
+		*program = filepath.Join(folder, "plaza-operator")
+		building := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", *program, "./controllers/cmd/plaza-operator")
+		building.Dir, building.Stderr = testenv.Root(), os.Stderr
+		require.NoError(t, building.Run())
+	}
+	user, err := env.AddUser(envtest.User{Name: "operator", Groups: []string{"system:masters"}})
+	require.NoError(t, err)
+	kubeconfig := filepath.Join(folder, "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, user, 0o600))
+	metrics, profile := freeAddress(t), freeAddress(t)
+	op := &operator{t: t, metrics: "http://" + metrics + "/metrics", heapProfile: "http://" + profile + "/debug/pprof/heap?gc=1"}
+	op.process = exec.CommandContext(context.WithoutCancel(t.Context()), *program, "--metrics-bind-address="+metrics, "--health-probe-bind-address=0",
+		"--pprof-bind-address="+profile, "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn", "--kube-api-qps=500")
+	op.process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	op.process.Stdout, op.process.Stderr = os.Stderr, os.Stderr
+	require.NoError(t, op.process.Start())
+	t.Cleanup(func() {
+		_ = op.process.Process.Signal(syscall.SIGTERM)
+		_ = op.process.Wait()
+	})
+	return op
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
 }
 
 // sight is a snapshot of the metrics of the operator and the API server.
@@ -53,16 +91,10 @@ var counted = []string{
 	"networkpolicies", "ingresses", "poddisruptionbudgets", "horizontalpodautoscalers",
 }
 
-func (o *operator) look(ctx context.Context, env *testenv.Env) (*sight, error) {
+func (o *operator) look(env *testenv.Env) *sight {
+	o.t.Helper()
 	s := &sight{buckets: map[float64]float64{}, by: map[string]float64{}}
-	text, err := get(ctx, o.metrics)
-	if err != nil {
-		return s, err
-	}
-	own, err := parse(text)
-	if err != nil {
-		return s, err
-	}
+	own := parse(o.t, o.get(o.metrics))
 	for _, m := range own["controller_runtime_reconcile_time_seconds"].GetMetric() {
 		s.passes += float64(m.GetHistogram().GetSampleCount())
 		for _, b := range m.GetHistogram().GetBucket() {
@@ -72,26 +104,18 @@ func (o *operator) look(ctx context.Context, env *testenv.Env) (*sight, error) {
 	for _, m := range own["go_memstats_heap_inuse_bytes"].GetMetric() {
 		s.heap = m.GetGauge().GetValue()
 	}
-	if s.resident, s.peak, err = memory(o.process.Process.Pid); err != nil {
-		return s, err
-	}
-	return s, s.lookAtServer(ctx, env)
+	s.resident, s.peak = o.memory()
+	s.lookAtServer(o.t, env)
+	return s
 }
 
-func (s *sight) lookAtServer(ctx context.Context, env *testenv.Env) error {
+func (s *sight) lookAtServer(t *testing.T, env *testenv.Env) {
+	t.Helper()
 	set, err := kubernetes.NewForConfig(env.Config)
-	if err != nil {
-		return err
-	}
-	text, err := set.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
-	if err != nil {
-		return fmt.Errorf("metrics of the API server: %w", err)
-	}
-	server, err := parse(text)
-	if err != nil {
-		return err
-	}
-	for _, m := range server["apiserver_request_total"].GetMetric() {
+	require.NoError(t, err)
+	text, err := set.RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
+	require.NoError(t, err)
+	for _, m := range parse(t, text)["apiserver_request_total"].GetMetric() {
 		labels := map[string]string{}
 		for _, pair := range m.GetLabel() {
 			labels[pair.GetName()] = pair.GetValue()
@@ -102,7 +126,6 @@ func (s *sight) lookAtServer(ctx context.Context, env *testenv.Env) error {
 		s.writes += m.GetCounter().GetValue()
 		s.by[labels["verb"]+" "+labels["resource"]] += m.GetCounter().GetValue()
 	}
-	return nil
 }
 
 // written lists the writes since an earlier snapshot.
@@ -117,51 +140,49 @@ func (s *sight) written(before *sight) []string {
 }
 
 // saveHeap saves a heap profile of the operator.
-func (o *operator) saveHeap(ctx context.Context, path string) error {
-	profile, err := get(ctx, o.heapProfile)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, profile, 0o600)
+func (o *operator) saveHeap(path string) {
+	o.t.Helper()
+	require.NoError(o.t, os.WriteFile(path, o.get(o.heapProfile), 0o600))
 }
 
 // get sends a request to the operator.
-func get(ctx context.Context, address string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
+func (o *operator) get(address string) []byte {
+	o.t.Helper()
+	req, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, address, nil)
+	require.NoError(o.t, err)
 	resp, err := (&http.Client{Timeout: 30 * time.Second}).Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("asking the operator: %w", err)
-	}
+	require.NoError(o.t, err)
 	defer resp.Body.Close()
-	return io.ReadAll(resp.Body)
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(o.t, err)
+	return text
 }
 
-func parse(text []byte) (map[string]*dto.MetricFamily, error) {
+func parse(t *testing.T, text []byte) map[string]*dto.MetricFamily {
+	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("reading metrics: %w", err)
-	}
-	return families, nil
+	require.NoError(t, err)
+	return families
 }
 
 var memoryLine = regexp.MustCompile(`(?m)^(VmRSS|VmHWM):\s+(\d+) kB$`)
 
-// memory returns the current and the peak resident memory of a process.
-func memory(pid int) (resident, peak float64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+// memory returns the current and the peak resident memory of the operator.
+func (o *operator) memory() (resident, peak float64) {
+	o.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.process.Process.Pid))
+	require.NoError(o.t, err)
 	for _, found := range memoryLine.FindAllStringSubmatch(string(text), -1) {
-		kib, _ := strconv.ParseFloat(found[2], 64)
+		kib, err := strconv.ParseFloat(found[2], 64)
+		require.NoError(o.t, err)
 		if found[1] == "VmRSS" {
 			resident = kib * 1024
 		} else {
 			peak = kib * 1024
 		}
 	}
-	return resident, peak, err
+	return resident, peak
 }
 
 // quantile returns the upper bound of the histogram bucket that contains the quantile of the observations between two
@@ -178,17 +199,4 @@ func quantile(q float64, before, after map[float64]float64) time.Duration {
 		}
 	}
 	return time.Duration(math.MaxInt64)
-}
-
-func freePort(ctx context.Context) (int, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = listener.Close() }()
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, fmt.Errorf("%T is no address of TCP", listener.Addr())
-	}
-	return address.Port, nil
 }

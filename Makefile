@@ -125,7 +125,7 @@ cockroach-check: ## Run what takes ten minutes on CockroachDB: migrations, every
 	@hack/test-cockroach.sh check
 
 .PHONY: bench
-bench: bench-platform bench-operator ## Benchmark the platform against bare handlers, feeds on a million posts, and the operator with 500 networks.
+bench: bench-platform bench-operator ## Benchmark the platform, with feeds on a million posts, and the operator with 500 networks.
 
 .PHONY: bench-platform
 bench-platform: ## Run the platform's benchmark (ARGS=…).

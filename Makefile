@@ -17,6 +17,10 @@ FUZZTIME ?= 10s
 # Number of networks of the operator's benchmark, regions per network, and duration of the idle phase.
 NETWORKS ?= 500
 REGIONS  ?= 1
+IDLE     ?= 10m
+# The commit that make bench-compare compares with, and the fault that make observe causes.
+BASE  ?=
+FAULT ?=
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=

@@ -17,6 +17,10 @@ FUZZTIME ?= 10s
 # Number of networks of the operator's benchmark, regions per network, and duration of the idle phase.
 NETWORKS ?= 500
 REGIONS  ?= 1
+IDLE     ?= 10m
+# The commit that make bench-compare compares with, and the fault that make observe causes.
+BASE  ?=
+FAULT ?=
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=
@@ -125,7 +129,7 @@ cockroach-check: ## Run what takes ten minutes on CockroachDB: migrations, every
 	@hack/test-cockroach.sh check
 
 .PHONY: bench
-bench: bench-platform bench-operator ## Benchmark the platform against bare handlers, feeds on a million posts, and the operator with 500 networks.
+bench: bench-platform bench-operator ## Benchmark the platform, with feeds on a million posts, and the operator with 500 networks.
 
 .PHONY: bench-platform
 bench-platform: ## Run the platform's benchmark (ARGS=…).

@@ -69,7 +69,6 @@ type Network struct {
 	t       testing.TB // the network ends with it
 	files   fileCache
 	locks   lockCheck
-	guards  guards
 	options options
 	mu      sync.RWMutex           // held while a server starts
 	servers map[region.Code]server // those that have been used

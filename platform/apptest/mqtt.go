@@ -108,12 +108,6 @@ func (m *MQTTClient) RequireSubscribe(t testing.TB, filters ...string) *MQTTClie
 	return m
 }
 
-// Publish publishes as the client.
-func (m *MQTTClient) Publish(t testing.TB, topic, payload string) {
-	t.Helper()
-	require.True(t, m.client.Publish(topic, 0, false, payload).WaitTimeout(Patience))
-}
-
 // Discard reads events until ctx ends.
 func (m *MQTTClient) Discard(ctx context.Context) {
 	for {

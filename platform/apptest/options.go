@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/dburl"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // The times of the moves of users, see app.WithMovePace.
@@ -26,6 +27,8 @@ type Option func(*options)
 
 type options struct {
 	fault      func() error
+	sent       func([]db.Queued)
+	refused    func(db.Queued)
 	changes    []func(*config.Config)
 	log        *slog.Logger
 	production bool // see WithProductionLimits
@@ -56,6 +59,11 @@ func newOptions(opts []Option) options {
 // WithStoreFault calls fault before each transaction of every region; an error of fault replaces the database's
 // answer.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
+
+// WithTransactions calls sent before each transaction of every region, and refused for the condition that made one fail.
+func WithTransactions(sent func([]db.Queued), refused func(db.Queued)) Option {
+	return func(o *options) { o.sent, o.refused = sent, refused }
+}
 
 // WithProductionLimits leaves the time limits of production in force. Only tests of outages need them: without this option a stall of
 // the machine changes no answer, and a home that does not respond makes requests wait for limits.Lifted.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // server is a region's server that runs, or ran until Stop.
@@ -106,7 +107,7 @@ func (n *Network) serve(t testing.TB, code region.Code) server {
 	t.Helper()
 	ctx, stop := context.WithCancel(n.t.Context())
 	r, err := app.New(ctx, n.config(code, n.options), n.options.log, app.WithStoreFault(n.options.fault), app.WithLogLevel(new(slog.LevelVar)),
-		app.WithSentTransactions(n.sent), app.WithRefusedTransactions(n.guards.refuse),
+		app.WithSentTransactions(n.sent), app.WithRefusedTransactions(n.options.refused),
 		app.WithMovePace(movesRead, movesSettle), app.WithTimeLimits(n.options.limits()), app.WithClock(n.options.clock.Now))
 	if err != nil {
 		stop()
@@ -125,6 +126,14 @@ func (n *Network) serve(t testing.TB, code region.Code) server {
 		}
 		require.NoError(n.t, err)
 	})}
+}
+
+// sent is called before each transaction of the network is sent.
+func (n *Network) sent(sent []db.Queued) {
+	n.locks.check(sent)
+	if n.options.sent != nil {
+		n.options.sent(sent)
+	}
 }
 
 // stopAtEnd stops the server of a region, if it has been used, when the network ends.

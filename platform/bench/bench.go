@@ -21,7 +21,7 @@ type bench struct {
 	idle        map[*server]counters // per second, without requests
 }
 
-// idleFor is how long both servers are left without requests to measure their background work.
+// idleFor is how long the servers are left without requests to measure their background work.
 const idleFor = 3 * time.Second
 
 // warmUp is how long each operation runs on each server before measurements.
@@ -36,8 +36,9 @@ type side struct {
 // result is the measurement of one operation.
 type result struct {
 	*operation
-	plaza, bare side
-	ratios      []float64 // one per round
+
+	sides  []side    // of plaza, and of the other server
+	ratios []float64 // of the request rates of the first and the last side, one per round
 }
 
 // median returns the ratio that half of the rounds did not exceed.
@@ -74,14 +75,15 @@ func (b *bench) enough(r *result) bool {
 }
 
 func (b *bench) run(ctx context.Context) (*report, error) {
-	r := &report{options: b.options, machine: machineFacts(), engine: b.environment.version, other: b.environment.bare.name}
-	ops := slices.DeleteFunc(operations(b.environment.data, r.other), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
-	if err := b.compare(ctx, ops); err != nil {
-		return nil, err
+	e := b.environment
+	r := &report{options: b.options, machine: machineFacts(), engine: e.version}
+	for _, s := range e.servers {
+		r.servers = append(r.servers, s.name)
 	}
+	ops := slices.DeleteFunc(operations(e.data), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
 	b.progress.sayf("warming up")
 	for _, op := range ops {
-		if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
+		if err := b.each(ctx, op, warmUp, func(int, load, counters) {}); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +100,7 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 	if err := pause(ctx, idleFor); err != nil {
 		return nil, err
 	}
-	after, err := b.environment.plaza.metrics(ctx)
+	after, err := e.plaza().metrics(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,37 +115,10 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 	return r, err
 }
 
-// compare checks that both servers give the same answers. Another version of plaza may give others, which are reported.
-func (b *bench) compare(ctx context.Context, ops []*operation) error {
-	b.progress.sayf("comparing answers")
-	plaza, err := dial(ctx, b.environment.plaza.api)
-	if err != nil {
-		return err
-	}
-	defer plaza.close()
-	bare, err := dial(ctx, b.environment.bare.api)
-	if err != nil {
-		return err
-	}
-	defer bare.close()
-	for _, op := range ops {
-		err := compareAnswers(op, plaza, bare)
-		var differs differenceError
-		if errors.As(err, &differs) && b.environment.bare.name != bareName {
-			b.progress.sayf("%v", err)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("%w\n%s", err, b.environment.bare.logTail())
-		}
-	}
-	return nil
-}
-
-// measureIdle measures both servers without requests.
+// measureIdle measures the servers without requests.
 func (b *bench) measureIdle(ctx context.Context, r *report) error {
 	b.progress.sayf("measuring idle servers")
-	servers := []*server{b.environment.plaza, b.environment.bare}
+	servers := b.environment.servers
 	before := make([]counters, len(servers))
 	var err error
 	for i, s := range servers {
@@ -161,7 +136,7 @@ func (b *bench) measureIdle(ctx context.Context, r *report) error {
 			return err
 		}
 		b.idle[s] = counters{}.plus(now.since(before[i]), 1/idleFor.Seconds())
-		if s == b.environment.plaza {
+		if i == 0 {
 			r.residentIdle = now.sum(resident)
 		}
 	}
@@ -179,48 +154,52 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // measure runs all rounds of one operation.
 func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
-	found := &result{operation: op}
-	if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
+	servers := b.environment.servers
+	found := &result{operation: op, sides: make([]side, len(servers))}
+	if err := b.each(ctx, op, warmUp, func(int, load, counters) {}); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(b.environment.ofPlaza.analyse(ctx), b.environment.ofOther.analyse(ctx)); err != nil {
-		return nil, err
+	for _, s := range servers {
+		if err := s.database.analyse(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for !b.enough(found) {
-		round := map[*server]*load{b.environment.plaza: {}, b.environment.bare: {}}
-		err := b.both(ctx, op, b.length(), func(s *server, l load, c counters) {
-			round[s].add(l)
-			into := &found.bare
-			if s == b.environment.plaza {
-				into = &found.plaza
-			}
-			into.load.add(l)
-			into.counters = into.plus(c, 1)
+		round := make([]load, len(servers))
+		err := b.each(ctx, op, b.length(), func(i int, l load, c counters) {
+			round[i].add(l)
+			found.sides[i].load.add(l)
+			found.sides[i].counters = found.sides[i].plus(c, 1)
 		})
 		if err != nil {
 			return nil, err
 		}
-		found.ratios = append(found.ratios, round[b.environment.plaza].perSecond()/round[b.environment.bare].perSecond())
+		found.ratios = append(found.ratios, round[0].perSecond()/round[len(round)-1].perSecond())
 	}
-	other := b.environment.bare.name
 	low, high := found.interval()
-	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f (%.2f to %.2f), wanted %.2f",
-		op.name, found.plaza.perSecond(), other, found.bare.perSecond(), found.median(), low, high, op.wantedOf(other))
+	for i, s := range servers {
+		b.progress.sayf("%-17s %s %5.0f/s", op.name, s.name, found.sides[i].perSecond())
+	}
+	if len(servers) > 1 {
+		b.progress.sayf("%-17s ratio %.2f (%.2f to %.2f), wanted %.2f", op.name, found.median(), low, high, minRatio)
+	}
 	if err := b.showStatements(ctx, op); err != nil {
 		return nil, err
 	}
 	return found, b.profile(ctx, op)
 }
 
-// both measures plaza, bare, bare and plaza, so that a drift, such as that of a growing table, affects both equally.
-func (b *bench) both(ctx context.Context, op *operation, length time.Duration, take func(*server, load, counters)) error {
-	e := b.environment
-	for _, s := range []*server{e.plaza, e.bare, e.bare, e.plaza} {
-		l, c, err := b.once(ctx, op, s, length)
+// each measures every server twice, the second time in the opposite order, so that a drift, such as that of a growing table, affects
+// all equally. take gets the number of the server.
+func (b *bench) each(ctx context.Context, op *operation, length time.Duration, take func(server int, l load, c counters)) error {
+	servers := b.environment.servers
+	for n := range 2 * len(servers) {
+		i := min(n, 2*len(servers)-1-n)
+		l, c, err := b.once(ctx, op, servers[i], length)
 		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", s.name, err, s.logTail())
+			return fmt.Errorf("%s: %w\n%s", servers[i].name, err, servers[i].logTail())
 		}
-		take(s, l, c)
+		take(i, l, c)
 	}
 	return nil
 }
@@ -255,7 +234,7 @@ func (b *bench) profile(ctx context.Context, op *operation) error {
 	if err := os.MkdirAll(b.profiles, 0o755); err != nil { //nolint:gosec // profiles of generated data are not secret
 		return err
 	}
-	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
+	for _, s := range b.environment.servers {
 		for _, kind := range []string{"profile", "allocs"} {
 			path := filepath.Join(b.profiles, strings.ReplaceAll(op.name, " ", "-")+"."+s.name+"."+kind)
 			if err := b.profileOne(ctx, op, s, kind, path); err != nil {

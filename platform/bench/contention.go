@@ -77,7 +77,7 @@ func (b *bench) contend(ctx context.Context, c *contentionCase, warm bool) error
 }
 
 func (b *bench) contendWith(ctx context.Context, c *contentionCase, writers int) (*contended, error) {
-	plaza := b.environment.plaza
+	plaza := b.environment.plaza()
 	clients, err := dialAll(ctx, plaza.api, writers)
 	defer closeAll(clients)
 	if err != nil {
@@ -148,7 +148,7 @@ func (d *data) writers() []person { return d.people[2 : 2+contentionWriters] }
 
 // contentionCases creates the objects that are written to.
 func (e *environment) contentionCases(ctx context.Context) ([]*contentionCase, error) {
-	c, err := dial(ctx, e.plaza.api)
+	c, err := dial(ctx, e.plaza().api)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +192,18 @@ func (e *environment) contentionCases(ctx context.Context) ([]*contentionCase, e
 
 // object is a JSON object.
 type object = map[string]any
+
+// objects returns the JSON objects of a list.
+func objects(list any) []object {
+	elements, _ := list.([]any)
+	var found []object
+	for _, element := range elements {
+		if o, ok := element.(object); ok {
+			found = append(found, o)
+		}
+	}
+	return found
+}
 
 // created is an object that was created over the API.
 type created struct {

@@ -32,23 +32,25 @@ type database struct {
 	counts bool // whether the engine records statements
 }
 
-// openDatabases returns the databases of both servers. Nothing may be connected to the database of e.
-func (e *environment) openDatabases(ctx context.Context) error {
-	e.ofPlaza = &database{url: e.engine.URL(), counts: e.engine.Engine() == devdb.PostgreSQL}
-	e.ofOther = &database{url: e.engine.URL()}
-	if e.ofPlaza.counts {
-		copied, err := devdb.CloneDatabase(ctx, e.engine.URL(), "other", devdb.DatabaseName)
-		if err != nil {
-			return err
+// openDatabases returns the databases of n servers. Nothing may be connected to the database of e.
+func (e *environment) openDatabases(ctx context.Context, n int) ([]*database, error) {
+	databases := make([]*database, n)
+	for i := range databases {
+		databases[i] = &database{url: e.engine.URL(), counts: e.engine.Engine() == devdb.PostgreSQL}
+		if i == 0 || !databases[i].counts {
+			continue
 		}
-		e.ofOther = &database{url: copied, counts: true}
+		var err error
+		if databases[i].url, err = devdb.CloneDatabase(ctx, e.engine.URL(), serverNames[i], devdb.DatabaseName); err != nil {
+			return nil, err
+		}
 	}
-	for _, d := range []*database{e.ofPlaza, e.ofOther} {
+	for _, d := range databases {
 		if err := d.open(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return databases, nil
 }
 
 func (d *database) open(ctx context.Context) (err error) {
@@ -57,13 +59,6 @@ func (d *database) open(ctx context.Context) (err error) {
 	}
 	_, err = d.conn.Exec(ctx, "CREATE EXTENSION pg_stat_statements")
 	return err
-}
-
-func (d *database) close(ctx context.Context) error {
-	if d == nil || d.conn == nil {
-		return nil
-	}
-	return d.conn.Close(ctx)
 }
 
 // addTo adds the work of the database to the counters of its server.
@@ -108,7 +103,7 @@ func (d *database) settle(ctx context.Context) error {
 
 // showStatements runs an operation on plaza and shows the most expensive statements, if requested.
 func (b *bench) showStatements(ctx context.Context, op *operation) error {
-	s := b.environment.plaza
+	s := b.environment.plaza()
 	if b.statements == 0 || !s.database.counts {
 		return nil
 	}

@@ -30,15 +30,15 @@ type environment struct {
 	dir     string
 	engine  *devdb.DB
 	version string // of the engine
-	ofPlaza *database
-	ofOther *database
 	data    *data
 	apiKey  string
-	plaza   *server
-	bare    *server
+	servers []*server // plaza, and the other one if there is one
 }
 
-// newEnvironment starts and fills the database and starts both servers.
+// plaza returns the server that is measured.
+func (e *environment) plaza() *server { return e.servers[0] }
+
+// newEnvironment starts and fills the database and starts the servers.
 func newEnvironment(ctx context.Context, o options, p *progress) (e *environment, err error) {
 	e = &environment{}
 	defer func() {
@@ -49,7 +49,7 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 	if e.dir, err = os.MkdirTemp("", "plaza-bench-"); err != nil {
 		return e, err
 	}
-	binary, err := e.build(ctx, o, p)
+	binary, err := e.build(ctx, p)
 	if err != nil {
 		return e, err
 	}
@@ -66,28 +66,29 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 	if err := e.fill(ctx, p); err != nil {
 		return e, err
 	}
-	if err := e.openDatabases(ctx); err != nil {
-		return e, err
-	}
-	p.sayf("starting the two servers")
-	if e.plaza, err = e.startPlaza(ctx, plazaName, binary, e.ofPlaza); err != nil {
-		return e, err
-	}
+	programs := []string{binary}
 	if o.against != "" {
-		e.bare, err = e.startPlaza(ctx, "other", o.against, e.ofOther)
-	} else {
-		e.bare, err = e.startBare(ctx)
+		programs = append(programs, o.against)
 	}
-	return e, err
+	databases, err := e.openDatabases(ctx, len(programs))
+	if err != nil {
+		return e, err
+	}
+	p.sayf("starting the servers")
+	for i, program := range programs {
+		s, err := e.start(ctx, serverNames[i], program, databases[i])
+		if err != nil {
+			return e, err
+		}
+		e.servers = append(e.servers, s)
+	}
+	return e, nil
 }
 
 func (e *environment) path(name string) string { return filepath.Join(e.dir, name) }
 
-// build builds plaza from this source tree, unless a program was given.
-func (e *environment) build(ctx context.Context, o options, p *progress) (binary string, err error) {
-	if o.binary != "" {
-		return o.binary, nil
-	}
+// build builds plaza from this source tree.
+func (e *environment) build(ctx context.Context, p *progress) (binary string, err error) {
 	p.sayf("building plaza")
 	binary = e.path("plaza")
 	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules", "-o", binary, "github.com/plaza-social/plaza/platform/cmd/plaza")
@@ -147,15 +148,12 @@ func (e *environment) analyse(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// stop stops everything in reverse order, even if ctx has ended.
+// stop stops everything, even if ctx has ended.
 func (e *environment) stop(ctx context.Context) error {
 	var errs []error
-	for _, s := range []*server{e.bare, e.plaza} {
-		if s != nil {
-			errs = append(errs, s.stop())
-		}
+	for _, s := range e.servers {
+		errs = append(errs, s.stop(), s.database.conn.Close(ctx))
 	}
-	errs = append(errs, e.ofPlaza.close(ctx), e.ofOther.close(ctx))
 	if e.engine != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()

@@ -45,7 +45,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := dial(ctx, e.plaza.api)
+	c, err := dial(ctx, e.plaza().api)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 
 // readFeed measures one case for a while and discards the result if warm is true.
 func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm bool) error {
-	before, err := b.environment.plaza.metrics(ctx)
+	before, err := b.environment.plaza().metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,12 +80,12 @@ func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm boo
 	if err != nil {
 		return fmt.Errorf("%s: %w", one.name, err)
 	}
-	after, err := b.environment.plaza.metrics(ctx)
+	after, err := b.environment.plaza().metrics(ctx)
 	if err != nil || warm {
 		return err
 	}
 	one.load.add(l)
-	one.trips += after.since(before).rounds() - b.idle[b.environment.plaza].rounds()*l.elapsed.Seconds()
+	one.trips += after.since(before).rounds() - b.idle[b.environment.plaza()].rounds()*l.elapsed.Seconds()
 	return nil
 }
 

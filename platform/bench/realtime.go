@@ -46,7 +46,7 @@ func (b *bench) realtime(ctx context.Context) (*realtimeResult, error) {
 	if !strings.Contains(realtimeName, b.only) {
 		return nil, nil //nolint:nilnil // nothing was measured
 	}
-	before, err := b.environment.plaza.metrics(ctx)
+	before, err := b.environment.plaza().metrics(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (b *bench) realtime(ctx context.Context) (*realtimeResult, error) {
 	if err := pause(ctx, idleFor); err != nil {
 		return nil, err
 	}
-	after, err := b.environment.plaza.metrics(ctx)
+	after, err := b.environment.plaza().metrics(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (w *watching) open(ctx context.Context, e *environment) error {
 			if i < realtimeSubscribers {
 				topic = networkID + "/social/community/" + e.data.circles[0] + "/post/+"
 			}
-			return w.connect(ctx, e.plaza.api, p, i, topic)
+			return w.connect(ctx, e.plaza().api, p, i, topic)
 		})
 	}
 	return g.Wait()
@@ -158,7 +158,7 @@ func (w *watching) close() {
 
 // measure creates posts one after another and records when they arrive.
 func (w *watching) measure(ctx context.Context, e *environment, into *load) error {
-	c, err := dial(ctx, e.plaza.api)
+	c, err := dial(ctx, e.plaza().api)
 	if err != nil {
 		return err
 	}

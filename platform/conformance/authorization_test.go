@@ -91,6 +91,7 @@ type fixture struct {
 	private    string
 	events     map[string]string // an event by the community; a user may create few communities, which events have
 	kept       object            // what a change needs besides the request, see guardRow
+	guards     *guards           // of TestGuards
 }
 
 func newFixture(t *testing.T, options ...apptest.Option) *fixture {

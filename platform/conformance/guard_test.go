@@ -102,10 +102,12 @@ func (g *fixture) exec(t *testing.T, sql string, args ...any) {
 // TestGuards makes every condition of a transaction fail: what it depends on changes after the operation has read it.
 func TestGuards(t *testing.T) {
 	t.Parallel()
-	g := newFixture(t, apptest.WithConfig(func(cfg *config.Config) {
+	transactions := &guards{}
+	g := newFixture(t, apptest.WithTransactions(transactions.sent, transactions.refuse), apptest.WithConfig(func(cfg *config.Config) {
 		cfg.MediaKey, cfg.MediaIngestURL, cfg.DailyChannels = mediaSecret, "rtmp://ingest.test:1935/live/in", mostChannels
 		cfg.RequestTimeout, cfg.StatementTimeout = config.Duration(apptest.Patience), config.Duration(apptest.Patience) // include the changes
 	}), apptest.WithLimits(func(l *limits.Limits) { l.FollowErasure = 0 })) // erasures would wait for the requests that they interrupt
+	g.guards = transactions
 	g.principals[theAuthor], g.principals[theBoss], g.principals[theMedia] = g.author, g.boss, mediaServer(g.n)
 	g.principals[apiKey] = g.n.Anonymous(region.EU).With("X-API-Key", g.n.APIKey)
 	conn, all, failed, ran := connectTo(t, g.n), map[string]condition{}, map[string]bool{}, 0
@@ -150,14 +152,14 @@ func (g *fixture) interrupt(t *testing.T, conn *pgx.Conn, r guardRow, c conditio
 	var before map[string]string
 	without := append([]string{"directory"}, r.writes...) // servers copy the entries that they look up
 	atFirst := stateOf(t, conn, without)
-	refusals := g.n.Interrupt(t, c.covers, func() {
+	refusals := g.guards.interrupt(t, c.covers, func() {
 		if r.send != nil {
 			code = r.send(t, g, request)
 		} else {
 			code = g.call(t, g.principals[r.by], row{procedure: r.procedure}, request)
 		}
 		if r.inBackground {
-			require.Eventually(t, func() bool { return len(placesOf(g.n.Refusals(), c)) > 0 }, apptest.Patience, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return len(placesOf(g.guards.refusals(), c)) > 0 }, apptest.Patience, 5*time.Millisecond)
 		}
 	}, func() {
 		if r.want != 0 {
@@ -178,11 +180,11 @@ func (g *fixture) interrupt(t *testing.T, conn *pgx.Conn, r guardRow, c conditio
 }
 
 // placesOf returns the places of the refusals by a condition.
-func placesOf(refusals []apptest.Refusal, c condition) []string {
+func placesOf(refusals []refusal, c condition) []string {
 	var places []string
 	for _, refusal := range refusals {
-		if slices.ContainsFunc(refusal.Places, c.covers) {
-			places = append(places, refusal.Places...)
+		if slices.ContainsFunc(refusal.places, c.covers) {
+			places = append(places, refusal.places...)
 		}
 	}
 	return places

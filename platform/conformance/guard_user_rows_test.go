@@ -264,7 +264,7 @@ func networkGuardRows() []guardRow {
 	}
 	makesDue := func(t *testing.T, g *fixture, r object) int {
 		t.Helper()
-		g.n.MakeDue(t, "scheduled_posts", text(r, "id"))
+		makeDue(t, g.n, "scheduled_posts", text(r, "id"))
 		return 0
 	}
 	repeatable := func(t *testing.T, g *fixture) object {

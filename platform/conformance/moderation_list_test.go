@@ -226,7 +226,7 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	author := n.NewUser(t, region.EU, "author")
 	id := newScheduled(t, author, object{"scheduledAt": timeIn(time.Hour), "postData": object{"data": object{"text": "https://evil.example"}}})
 	setWhitelist(t, n, true)
-	n.MakeDue(t, "scheduled_posts", id)
+	makeDue(t, n, "scheduled_posts", id)
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath, nil).OK(t)
 		require.NotEqual(t, "posted", r.String(t, "data.0.status.code"))

@@ -137,7 +137,7 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	r = voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil)
 	answers = requirePoll(t, r)
 	require.Equal(t, "open", r.String(t, "polls.0.status"))
-	author.Network.MakeDue(t, "polls", short)
+	makeDue(t, author.Network, "polls", short)
 	require.Equal(t, "closed", voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil).OK(t).String(t, "polls.0.status"))
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
@@ -282,7 +282,7 @@ func TestScheduledPostWithPoll(t *testing.T) {
 	r := author.Do(t, http.MethodGet, schedulePath, nil)
 	requireScheduled(t, r)
 	require.Equal(t, []string{id}, r.Strings(t, "polls", "pollId"))
-	author.Network.MakeDue(t, "scheduled_posts", scheduled)
+	makeDue(t, author.Network, "scheduled_posts", scheduled)
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community, nil).OK(t)
 		return len(r.List(t, "posts")) == 1 && len(r.List(t, "polls")) == 1

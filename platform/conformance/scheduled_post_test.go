@@ -91,7 +91,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	requireFailure(t, notFound, author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil))
 	before := other.Do(t, http.MethodGet, "/api/v3/communities/"+community, nil).OK(t).Int(t, "communities.0.postsCount")
 
-	author.Network.MakeDue(t, "scheduled_posts", id, onOwn, onOther)
+	makeDue(t, author.Network, "scheduled_posts", id, onOwn, onOther)
 	require.Eventually(t, func() bool {
 		return author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).Status == http.StatusOK
 	}, apptest.Patience, 50*time.Millisecond)
@@ -131,7 +131,7 @@ func TestScheduledPostIsReviewed(t *testing.T) {
 	owner, member := newUser(t, region.EU, "owner"), newUser(t, region.SG, "member")
 	community := newCommunity(t, owner, object{"needApprovalOnPostCreation": true})
 	join(t, community, member)
-	member.Network.MakeDue(t, "scheduled_posts", newScheduled(t, member, scheduling(timeIn(time.Hour), community, "please")))
+	makeDue(t, member.Network, "scheduled_posts", newScheduled(t, member, scheduling(timeIn(time.Hour), community, "please")))
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community+"&feedType=reviewing", nil).OK(t)
 		return len(r.List(t, "posts")) == 1
@@ -151,7 +151,7 @@ func TestScheduledPostFails(t *testing.T) {
 	other := newScheduled(t, member, scheduling(at, gone, "nowhere"))
 	banMember(t, owner, community, member)
 	owner.Do(t, http.MethodDelete, "/api/v3/communities/"+gone, nil).OK(t)
-	owner.Network.MakeDue(t, "scheduled_posts", id, other)
+	makeDue(t, owner.Network, "scheduled_posts", id, other)
 	failed := func(id string) bool {
 		r := member.Do(t, http.MethodGet, schedulePath+"?notPostedOnly=true", nil).OK(t)
 		for _, item := range r.List(t, "data") {
@@ -169,7 +169,7 @@ func TestScheduledPostFails(t *testing.T) {
 	join(t, community, member)
 	requireFailure(t, invalid("scheduledAt"), member.Do(t, http.MethodPut, schedulePath+"/"+id, object{"postData": object{"data": object{"text": "x"}}}))
 	member.Do(t, http.MethodPut, schedulePath+"/"+id, object{"scheduledAt": timeIn(time.Hour)}).OK(t)
-	owner.Network.MakeDue(t, "scheduled_posts", id)
+	makeDue(t, owner.Network, "scheduled_posts", id)
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community, nil).OK(t)
 		return len(r.List(t, "posts")) == 1 && r.String(t, "posts.0.data.text") == "no more"

@@ -1,4 +1,4 @@
-package apptest
+package conformance
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -18,15 +19,15 @@ import (
 type guards struct {
 	mu     sync.Mutex
 	next   *stop
-	failed []Refusal
+	failed []refusal
 }
 
-// Refusal is a condition that made a transaction fail.
-type Refusal struct {
-	// Statement is the name of the statement.
-	Statement string
-	// Places are the lines of code that queued it, from the innermost call outwards, such as "service/post/flag.go:37".
-	Places []string
+// refusal is a condition that made a transaction fail.
+type refusal struct {
+	// statement is the name of the statement.
+	statement string
+	// places are the lines of code that queued it, from the innermost call outwards, such as "service/post/flag.go:37".
+	places []string
 }
 
 // stop is a transaction that waits before it is sent.
@@ -36,9 +37,8 @@ type stop struct {
 }
 
 // sent is called before each transaction of the network is sent.
-func (n *Network) sent(sent []db.Queued) {
-	n.locks.check(sent)
-	if s := n.guards.take(sent); s != nil {
+func (g *guards) sent(sent []db.Queued) {
+	if s := g.take(sent); s != nil {
 		close(s.reached)
 		<-s.resumed
 	}
@@ -48,7 +48,7 @@ func (n *Network) sent(sent []db.Queued) {
 func (g *guards) take(sent []db.Queued) *stop {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.next == nil || !slices.ContainsFunc(sent, func(q db.Queued) bool { return slices.ContainsFunc(placesOf(q), g.next.at) }) {
+	if g.next == nil || !slices.ContainsFunc(sent, func(q db.Queued) bool { return slices.ContainsFunc(linesOf(q), g.next.at) }) {
 		return nil
 	}
 	s := g.next
@@ -60,7 +60,7 @@ func (g *guards) take(sent []db.Queued) *stop {
 func (g *guards) refuse(q db.Queued) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failed = append(g.failed, Refusal{q.Statement.Name, placesOf(q)})
+	g.failed = append(g.failed, refusal{q.Statement.Name, linesOf(q)})
 }
 
 // begin sets the stop for the next transaction with a condition at a place.
@@ -79,24 +79,24 @@ func (g *guards) end() {
 	g.next = nil
 }
 
-// Interrupt calls change between what request reads and the transaction that depends on it: the first one with a condition that was
+// interrupt calls change between what request reads and the transaction that depends on it: the first one with a condition that was
 // queued at the place waits before it is sent, until change returns. It returns the conditions that made a transaction fail in the meantime.
 // It must not be called concurrently.
-func (n *Network) Interrupt(t testing.TB, at func(place string) bool, request, change func()) []Refusal {
+func (g *guards) interrupt(t testing.TB, at func(place string) bool, request, change func()) []refusal {
 	t.Helper()
-	s := n.guards.begin(at)
+	s := g.begin(at)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
 		request()
 	}()
 	defer func() { <-answered }() // also if the test fails
-	defer n.guards.end()
+	defer g.end()
 	select {
 	case <-s.reached:
 	case <-answered:
 		require.Fail(t, "the request was answered before a transaction with the condition")
-	case <-time.After(Patience):
+	case <-time.After(apptest.Patience):
 		require.Fail(t, "no transaction with the condition")
 	}
 	func() {
@@ -104,21 +104,21 @@ func (n *Network) Interrupt(t testing.TB, at func(place string) bool, request, c
 		change()
 	}()
 	<-answered
-	return n.Refusals()
+	return g.refusals()
 }
 
-// Refusals returns the conditions that made a transaction fail since the last call of Interrupt began.
-func (n *Network) Refusals() []Refusal {
-	n.guards.mu.Lock()
-	defer n.guards.mu.Unlock()
-	return slices.Clone(n.guards.failed)
+// refusals returns the conditions that made a transaction fail since the last call of interrupt began.
+func (g *guards) refusals() []refusal {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.failed)
 }
 
 // sources is the folder of the platform in the paths of source files.
 const sources = "/platform/"
 
-// placesOf returns the lines of code that queued a condition.
-func placesOf(q db.Queued) []string {
+// linesOf returns the lines of code that queued a condition.
+func linesOf(q db.Queued) []string {
 	if len(q.Callers) == 0 {
 		return nil
 	}

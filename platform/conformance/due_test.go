@@ -1,15 +1,15 @@
-package apptest
+package conformance
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
 )
 
 // dueColumns are the columns with the time at which something happens to the rows of a table.
@@ -18,16 +18,13 @@ var dueColumns = map[string][]string{
 	"polls":           {"closes_at"},
 }
 
-// MakeDue moves the time of rows into the past: a scheduled post is published, and a poll is closed.
-func (n *Network) MakeDue(t testing.TB, table string, ids ...string) {
+// makeDue moves the time of rows into the past: a scheduled post is published, and a poll is closed.
+func makeDue(t *testing.T, n *apptest.Network, table string, ids ...string) {
 	t.Helper()
 	columns, known := dueColumns[table]
 	require.True(t, known, "one of %v", slices.Collect(maps.Keys(dueColumns)))
-	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
-	require.NoError(t, err)
-	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	sql := `UPDATE ` + table + ` SET ` + strings.Join(columns, ` = $1, `) + ` = $1 WHERE id = ANY($2::text[])`
-	changed, err := conn.Exec(t.Context(), sql, time.Now().UTC().Add(-time.Second).Truncate(time.Millisecond), ids)
+	changed, err := connectTo(t, n).Exec(t.Context(), sql, time.Now().UTC().Add(-time.Second).Truncate(time.Millisecond), ids)
 	require.NoError(t, err)
 	require.EqualValues(t, len(ids), changed.RowsAffected())
 }

@@ -67,7 +67,6 @@ func ManageMemory(ctx context.Context) {
 		if shouldReturn {
 			runtime.GC()         // pools are cleared by the second collection,
 			debug.FreeOSMemory() // which FreeOSMemory runs
-			releaseProgram()
 		}
 	}
 }

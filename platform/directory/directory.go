@@ -10,9 +10,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -240,19 +238,14 @@ func (d *Directory) newTx(home region.Code) *store.Tx {
 // Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several
 // regions return the same id, because a single row is authoritative.
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
-	h := d.hash(publicID)
-	var stands []store.DirectoryEntry
-	w := d.newTx(deciding(h))
-	w.InsertDirectoryEntry(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
-	if err := w.Commit(ctx); err != nil {
+	home, claimed := d.HomeOf(publicID), map[string]string{}
+	if err := d.claimAt(ctx, home, []string{publicID}, map[string]string{publicID: newID}, claimed); err != nil {
 		return "", err
 	}
-	internal := stands[0].UserID
-	d.remember(publicID, internal)
-	if deciding(h) != d.local {
-		d.keepCopies(ctx, []string{publicID}, map[string]string{publicID: internal})
+	if home != d.local {
+		d.keepCopies(ctx, []string{publicID}, claimed)
 	}
-	return internal, nil
+	return claimed[publicID], nil
 }
 
 // remember caches an entry, unless the user is being erased: nothing may find the user by it later.
@@ -277,17 +270,10 @@ func (d *Directory) Refresh(ctx context.Context, publicID string) string {
 // another user, who claimed the id since. Servers that have cached the entry find it for another minute.
 func (d *Directory) Release(ctx context.Context, publicID, userID string) error {
 	d.known.Remove(publicID)
-	var g sync.WaitGroup
-	errs := make([]error, len(region.All()))
-	for i, home := range region.All() {
-		g.Go(func() {
-			tx := d.newTx(home)
-			d.ReleaseIn(tx, publicID, userID)
-			errs[i] = tx.Commit(ctx)
-		})
-	}
-	g.Wait()
-	return errors.Join(errs...)
+	return d.store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.WithoutRecord()
+		d.ReleaseIn(tx, publicID, userID)
+	})
 }
 
 // ReleaseIn is Release for the home of a transaction.

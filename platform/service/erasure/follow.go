@@ -3,24 +3,16 @@ package erasure
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 // publish stores a state of the erasure at every home, where servers read it. A server that follows RouteErasing has ended the
 // requests that began before it knew, and no longer finds the user by a cached public id.
 func (r *run) publish(ctx context.Context, state store.MoveState) error {
-	var g errgroup.Group // a home that does not answer does not keep the others from it
-	for _, home := range region.All() {
-		g.Go(func() error {
-			tx := r.Store.NewTx(home)
-			tx.SetErasureRoute(r.erasure.ID, r.HomeOf(r.erasure.ID), state, r.version(state))
-			return tx.Commit(ctx)
-		})
-	}
-	return g.Wait()
+	return r.Store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.SetErasureRoute(r.erasure.ID, r.HomeOf(r.erasure.ID), state, r.version(state))
+	})
 }
 
 // version returns the version of the route of the user in a state. It is higher than that of any move.
@@ -37,10 +29,8 @@ func (r *run) version(state store.MoveState) int64 {
 func (r *run) awaitServers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.Store.Limits().FollowErasure)
 	defer cancel()
-	var unable []store.Server
-	reads := r.Store.NewReadBatch()
-	reads.ServersWithout(store.CapabilityErasures, &unable)
-	if err := reads.Run(ctx); err != nil || len(unable) > 0 {
+	unable, err := service.Read(ctx, r.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityErasures)
+	if err != nil || len(unable) > 0 {
 		return false
 	}
 	return r.Store.AwaitServers(ctx, r.erasure.ID, r.version(store.RouteErasing)) == nil

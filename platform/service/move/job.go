@@ -5,12 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -27,9 +26,7 @@ const (
 
 // Job returns the background job that continues the moves of users whose ids contain a home.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "moves", Lanes: 1, Every: pollInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.Continue(ctx, home)
-	}}
+	return jobs.New("moves", pollInterval, s.Log, s.Continue)
 }
 
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
@@ -60,9 +57,6 @@ type work struct {
 func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
 	w := &work{s, m}
 	state := w.states()[m.State]
-	if m.State == store.MoveMoving && m.Step == "" {
-		m.Step, m.Position = state.steps[0].Name(), nil // the position can be that of another step of an earlier version
-	}
 	job := &steps.Job{
 		Progress: &m.Progress, Steps: state.steps, Now: s.Now, Save: w.save, Finish: state.finish,
 		Count: func(kind string, rows int32) { w.count(kind, int64(rows)) }, Eager: m.State == store.MoveMoving,
@@ -123,15 +117,9 @@ func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Dur
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
 func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
-	var g errgroup.Group // a home that does not answer does not keep the others from it
-	for _, home := range region.All() {
-		g.Go(func() error {
-			tx := w.Store.NewTx(home)
-			tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
-			return tx.Commit(ctx)
-		})
-	}
-	return g.Wait()
+	return w.Store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+	})
 }
 
 // countIDs returns the number of collected ids, and reports whether the network has too many.
@@ -163,19 +151,22 @@ func (w *work) announce(ctx context.Context) error {
 
 // freeze makes servers refuse writes, for a move that is not possible at once.
 func (w *work) freeze(ctx context.Context) error {
-	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
-		return err
-	}
-	ids, _, err := w.countIDs(ctx)
-	if err != nil {
-		return err
-	}
-	return w.publishAndEnter(ctx, store.MoveFrozen, ids)
+	return w.enterIfPossible(ctx, func(int64) store.MoveState { return store.MoveFrozen })
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
 // collects the ids again.
 func (w *work) beginMoving(ctx context.Context) error {
+	return w.enterIfPossible(ctx, func(ids int64) store.MoveState {
+		if ids > w.move.IDs {
+			return store.MoveFrozen
+		}
+		return store.MoveMoving
+	})
+}
+
+// enterIfPossible enters the state that next returns for the number of ids, unless the move is no longer possible, which ends it.
+func (w *work) enterIfPossible(ctx context.Context, next func(ids int64) store.MoveState) error {
 	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
 		return err
 	}
@@ -183,11 +174,7 @@ func (w *work) beginMoving(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := store.MoveMoving
-	if ids > w.move.IDs {
-		next = store.MoveFrozen
-	}
-	return w.publishAndEnter(ctx, next, ids)
+	return w.publishAndEnter(ctx, next(ids), ids)
 }
 
 // cancelIfImpossible ends a move that is no longer possible, and reports whether it has. A server that would not follow ends it,
@@ -197,10 +184,8 @@ func (w *work) cancelIfImpossible(ctx context.Context) (cancelled bool, err erro
 	if err != nil {
 		return false, err
 	}
-	var users []store.User
-	reads := w.Store.NewReadBatch()
-	reads.Users([]string{w.move.ID}, &users)
-	if err := reads.Run(ctx); err != nil {
+	users, err := service.Read(ctx, w.Deps, (*store.ReadBatch).Users, []string{w.move.ID})
+	if err != nil {
 		return false, err
 	}
 	var reason string

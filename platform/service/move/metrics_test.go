@@ -17,8 +17,7 @@ import (
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	registry := prometheus.NewRegistry()
-	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: limits.Lift(), Registerer: registry})
-	require.NoError(t, err)
+	s := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: limits.Lift(), Registerer: registry})
 	for state := w.move().State; state != db.MoveDone; state = w.advance(s) {
 		_, err := s.MetricsJob().Drain(t.Context(), region.EU, 0)
 		require.NoError(t, err)

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/plaza-social/plaza/platform/region"
 )
 
 func TestNames(t *testing.T) {
@@ -19,17 +17,12 @@ func TestNames(t *testing.T) {
 	require.False(t, Known(""))
 }
 
-// TestRowsOfEarlierVersions checks that a row about one message is delivered like one about several.
-func TestRowsOfEarlierVersions(t *testing.T) {
-	t.Parallel()
-	one := MessageCreated{Home: region.US, ChannelID: "c", FeedID: "f", MessageID: "m"}
-	require.Equal(t, MessagesCreated{ChannelID: "c", FeedID: "f", MessageIDs: []string{"m"}, Homes: []region.Code{region.US}}, one.Several())
-}
-
-// TestOrderOfChanges checks what orders the events of an object: those about live reactions have no order.
+// TestOrderOfChanges checks what orders the events of an object: those about live reactions, markers and new members have no order.
 func TestOrderOfChanges(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "post", Change{Kind: KindPost, ID: "post"}.orderKey())
 	require.Equal(t, "feed", Change{Kind: KindMessage, ID: "message", Sequence: "feed"}.orderKey())
 	require.Empty(t, Change{Kind: KindLive, ID: "post"}.orderKey())
+	require.Empty(t, Change{Kind: KindMarkers, ID: "user"}.orderKey())
+	require.Empty(t, Change{Kind: KindCommunity, ID: "community", Members: []AddedMember{{}}}.orderKey())
 }

@@ -17,11 +17,21 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.Logge
 	rows := view.CommunityRows{OnlyMembers: true}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{c.ID}, &rows.Communities)
-	reads.Members(c.ID, c.UserIDs, &rows.Members)
+	for _, m := range c.Members {
+		rows.Members = append(rows.Members, store.Member{
+			CommunityID: c.ID, UserID: m.UserID, UserPublicID: m.PublicID, State: store.StateMember,
+			Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		})
+	}
+	if len(c.Members) > 0 {
+		reads.Users(c.UserIDs, &rows.Users)
+	} else {
+		reads.Members(c.ID, c.UserIDs, &rows.Members)
+	}
 	if err := h.run(ctx, reads, home); err != nil {
 		return nil, nil, err
 	}
-	if len(rows.Communities) == 0 {
+	if len(rows.Communities) == 0 && len(c.Members) == 0 { // the home of the community may not answer that of a member
 		return nil, nil, errGone
 	}
 	a, err := h.View.LoadCommunities(ctx, h.Store, rows)
@@ -64,4 +74,25 @@ func (h *Hub) readFollow(ctx context.Context, home region.Code, _ store.LoggedEv
 		return nil, nil, errGone
 	}
 	return &plazav1.ListFollowsResponse{Follows: []*plazav1.Follow{h.View.Follow(*follow)}, Users: h.View.Users(ctx, users)}, everyone, nil
+}
+
+// readMarkers reads the user's markers that changed.
+func (h *Hub) readMarkers(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var users []store.User
+	marks := view.Markers{}
+	reads := h.Store.NewBestEffortBatch()
+	reads.Users([]string{c.ID}, &users)
+	reads.FeedMarkers(c.ID, c.FeedIDs, &marks.Feeds)
+	reads.EntityMarkers(c.ID, c.EntityIDs, &marks.Entities)
+	reads.UserMarker(c.ID, &marks.User)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(users) == 0 {
+		return nil, nil, errGone
+	}
+	a := h.View.Markers(users[0], marks)
+	return &plazav1.MarkerUserSyncEvent{
+		UserMarkers: a.GetUserMarkers(), UserFeedMarkers: a.GetUserFeedMarkers(), UserEntityMarkers: a.GetUserEntityMarkers(),
+	}, everyone, nil
 }

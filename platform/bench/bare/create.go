@@ -86,7 +86,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 	}
 	f.posts = []postRow{p}
 	shard := rand.Int64N(counterShards) //nolint:gosec // the choice of the row is not secret
-	event, err := json.Marshal(postCreated(p, now))
+	event, err := json.Marshal([]store.Event{postCreated(p, now)})
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,9 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 
 // audience returns those subscribers of the topics of a change that are wanted, by topic. The home of an object delivers an event that is
 // in several logs to all but the streams of the contract.
-func (b *broker) audience(ctx context.Context, home region.Code, c events.Change, wanted func(*subscriber) bool) (map[string][]*subscriber, error) {
+func (b *broker) audience(
+	ctx context.Context, home region.Code, c events.Change, wanted func(*subscriber) bool,
+) (map[string][]*subscriber, error) {
 	found := map[string][]*subscriber{}
 	add := func(topic string, wanted func(*subscriber) bool) {
 		for _, s := range b.subscribers(topic) {
@@ -193,7 +195,9 @@ var smartFeedOf = map[events.ObjectKind]string{
 
 // smartFeed returns those subscribers to a smart feed that are wanted, and members of the channel or community of a change or
 // administrators.
-func (b *broker) smartFeed(ctx context.Context, home region.Code, c events.Change, feed string, wanted func(*subscriber) bool) ([]*subscriber, error) {
+func (b *broker) smartFeed(
+	ctx context.Context, home region.Code, c events.Change, feed string, wanted func(*subscriber) bool,
+) ([]*subscriber, error) {
 	byUser := map[string][]*subscriber{}
 	var found []*subscriber
 	for _, client := range b.all() {

@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -189,11 +190,8 @@ func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEven
 	reads := h.Store.NewBestEffortBatch()
 	reads.PostsByID([]string{c.ID}, &rows.Posts)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Posts) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Posts) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	post := rows.Posts[0]
 	a, err := h.View.Load(ctx, h.Store, "", rows)
@@ -210,11 +208,8 @@ func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedE
 	reads.CommentsByID([]string{c.ID}, &rows.Comments)
 	reads.PostOfComment(c.ID, &post)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Comments) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Comments) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	comment := rows.Comments[0]
 	a, err := h.View.Load(ctx, h.Store, "", rows)
@@ -231,11 +226,8 @@ func (h *Hub) readStory(ctx context.Context, home region.Code, _ store.LoggedEve
 	reads := h.Store.NewBestEffortBatch()
 	reads.StoriesByID([]string{c.ID}, &rows.Stories)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Stories) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Stories) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	hidden := rows.Stories[0].HiddenAt != nil
 	a, err := h.View.Load(ctx, h.Store, "", rows)

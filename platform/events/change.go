@@ -2,6 +2,7 @@ package events
 
 import (
 	"cmp"
+	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -29,6 +30,15 @@ type Change struct {
 	Live []LiveReaction `json:"live,omitempty"`
 	// ParticipantID is the internal id of the user who joined, left or was removed from a room, if any.
 	ParticipantID string `json:"participantId,omitempty"`
+	// Members are the new memberships of an event CommunityUserAdded, by which users became members; UserIDs are their users. The event is
+	// in the logs of all homes, since its streams depend on the home of their user only, and contains what only the home of the community
+	// stores. The other properties of the users are read on delivery.
+	Members []AddedMember `json:"members,omitempty"`
+	// Mirrors are the rows of these memberships in the homes of their users, which are stored together with the event.
+	Mirrors []store.MirroredMember `json:"-"`
+	// FeedIDs and EntityIDs are the ids of the message feeds and channels whose markers changed.
+	FeedIDs   []string `json:"feedIds,omitempty"`
+	EntityIDs []string `json:"entityIds,omitempty"`
 	// Mentions reports whether the object mentions users, who get an item in their tray.
 	Mentions bool `json:"-"`
 	// Sequence is the internal id of what orders the events, if that is not the object itself: those of the messages of a subchannel
@@ -36,9 +46,10 @@ type Change struct {
 	Sequence string `json:"-"`
 }
 
-// orderKey returns the key of the events that this one may neither overtake nor be overtaken by. Live reactions have no order.
+// orderKey returns the key of the events that this one may neither overtake nor be overtaken by. Live reactions and markers have no
+// order, nor have events in the logs of several homes: each home that does not answer delays its own log only.
 func (c Change) orderKey() string {
-	if c.Kind == KindLive {
+	if c.Kind == KindLive || c.Kind == KindMarkers || len(c.Members) > 0 {
 		return ""
 	}
 	return cmp.Or(c.Sequence, c.ID)
@@ -65,6 +76,7 @@ const (
 	KindLive        ObjectKind = "live"       // live reactions to a post
 	KindEvent       ObjectKind = "event"      // that users attend
 	KindEventRsvp   ObjectKind = "eventRsvp"  // the answer of a user, OtherID, to an event
+	KindMarkers     ObjectKind = "markers"    // of a user
 )
 
 // Place is where an object is. It decides who receives events about the object.
@@ -93,11 +105,31 @@ type ChangedReaction struct {
 	UserID string `json:"userId"` // internal id
 }
 
-// LiveReactionCreated is the event of live reactions.
-const LiveReactionCreated = "liveReaction.created"
+// The names of events that several packages know.
+const (
+	// CommunityUserAdded is the event of users who became members of a community: one for each operation, for all users that it added.
+	CommunityUserAdded = "community.userAdded"
+	// LiveReactionCreated is the event of live reactions.
+	LiveReactionCreated = "liveReaction.created"
+	// MarkerUserSync is the event of a user whose markers change, whatever changes them but SyncMarkers, which clients call in response to
+	// the event.
+	MarkerUserSync = "marker.user-sync"
+	// UserDeleted is the event of an erased user.
+	UserDeleted = "user.deleted"
+)
 
-// UserDeleted is the event of an erased user.
-const UserDeleted = "user.deleted"
+// Retention is how long events are kept for clients that resume a stream.
+const Retention = 24 * time.Hour
+
+// AddedMember is a new membership.
+type AddedMember struct {
+	UserID    string    `json:"userId"` // internal id
+	PublicID  string    `json:"publicId"`
+	Roles     []string  `json:"roles"`
+	JoinedAt  time.Time `json:"joinedAt"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
 
 // LiveReaction is a reaction that viewers of a live post see for a moment. It is not stored apart from its event.
 type LiveReaction struct {
@@ -109,11 +141,21 @@ type LiveReaction struct {
 // EmitChange writes the event called name to the outbox of w, the transaction of the change. senderID is the internal id
 // of the user who made the change; it is empty for an administrator.
 func EmitChange(w *store.Tx, name string, c Change, senderID string, now time.Time) store.OutboxRow {
-	return w.EmitEvent(c.orderKey(), c.event(w, name, senderID, now), now, now.Add(Grace))
+	return w.EmitEvents(c.orderKey(), []store.Event{c.event(w, name, senderID, now)}, now, now.Add(Grace))
 }
 
 func (c Change) event(w *store.Tx, name, senderID string, now time.Time) store.Event {
-	return store.Event{Name: name, Topic: c.ID, SenderID: senderID, Payload: payloadOf(c), SentAt: now, Homes: []region.Code{w.Home()}}
+	payload, err := json.Marshal(c)
+	if err != nil {
+		panic("events: payload: " + err.Error()) // a plain struct
+	}
+	e := store.Event{
+		Name: name, Topic: c.ID, SenderID: senderID, Payload: payload, SentAt: now, Homes: []region.Code{w.Home()}, Mirrors: c.Mirrors,
+	}
+	if len(c.Members) > 0 {
+		e.Homes = region.All()
+	}
+	return e
 }
 
 // EmitChanges is EmitChange for several changes, each with the internal id of its sender. Those with the same order are one outbox

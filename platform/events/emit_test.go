@@ -39,7 +39,9 @@ func TestOrderOfChanges(t *testing.T) {
 	for key, c := range map[string]events.Change{"p": post, "": live, "feed": first} {
 		row := events.EmitChange(tx, "name", c, "sender", start)
 		require.Equal(t, key, row.OrderKey)
-		e := payloadOf[store.Event](t, row)
+		emitted := payloadOf[[]store.Event](t, row)
+		require.Len(t, emitted, 1)
+		e := emitted[0]
 		require.Equal(t, []any{"name", c.ID, "sender", start, []region.Code{region.SG}}, []any{e.Name, e.Topic, e.SenderID, e.SentAt, e.Homes})
 		require.NotEmpty(t, e.ID)
 		var payload events.Change

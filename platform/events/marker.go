@@ -42,8 +42,8 @@ func EmitFeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRo
 	return rows
 }
 
-// MessagesCreated says that one transaction inserted messages of a subchannel. The channel's members, the messages and the
-// feed's position are read page by page on delivery, so the size of the row does not depend on the number of members.
+// MessagesCreated says that one transaction inserted messages. The members, the messages and the feed's position are read page by page on
+// delivery, so the size of the row does not depend on the number of members.
 type MessagesCreated struct {
 	ChannelID  string        `json:"channelId"`
 	FeedID     string        `json:"feedId"`

@@ -17,10 +17,12 @@ func TestNames(t *testing.T) {
 	require.False(t, Known(""))
 }
 
-// TestOrderOfChanges checks what orders the events of an object: those about live reactions have no order.
+// TestOrderOfChanges checks what orders the events of an object: those about live reactions, markers and new members have no order.
 func TestOrderOfChanges(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "post", Change{Kind: KindPost, ID: "post"}.orderKey())
 	require.Equal(t, "feed", Change{Kind: KindMessage, ID: "message", Sequence: "feed"}.orderKey())
 	require.Empty(t, Change{Kind: KindLive, ID: "post"}.orderKey())
+	require.Empty(t, Change{Kind: KindMarkers, ID: "user"}.orderKey())
+	require.Empty(t, Change{Kind: KindCommunity, ID: "community", Members: []AddedMember{{}}}.orderKey())
 }

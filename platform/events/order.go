@@ -6,9 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -135,7 +132,7 @@ func (o *Outbox) handleInOrder(ctx context.Context, rows []store.OutboxRow) (don
 	}
 	for done < len(rows) {
 		run := o.run(rows[done:])
-		if len(run) > 1 && o.handleRun(ctx, run) == nil {
+		if len(run) > 1 && o.handle(ctx, run...) == nil {
 			done += len(run)
 			continue
 		}
@@ -149,38 +146,13 @@ func (o *Outbox) handleInOrder(ctx context.Context, rows []store.OutboxRow) (don
 
 // run returns the first of rows that can be delivered together.
 func (o *Outbox) run(rows []store.OutboxRow) []store.OutboxRow {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	if o.runs[rows[0].Topic] == nil {
+	if !o.handlerOf(rows[0].Topic).together {
 		return rows[:1]
 	}
 	if i := slices.IndexFunc(rows, func(row store.OutboxRow) bool { return row.Topic != rows[0].Topic }); i > 0 {
 		return rows[:i]
 	}
 	return rows
-}
-
-// handleRun delivers rows together.
-func (o *Outbox) handleRun(ctx context.Context, rows []store.OutboxRow) error {
-	o.mu.RLock()
-	h := o.runs[rows[0].Topic]
-	o.mu.RUnlock()
-	attempts := make([]trace.Span, len(rows))
-	for i, row := range rows {
-		_, attempts[i] = startDelivery(ctx, row)
-	}
-	err := h(ctx, rows)
-	for _, attempt := range attempts {
-		if err != nil {
-			attempt.SetStatus(codes.Error, "")
-		}
-		attempt.End()
-	}
-	if err != nil {
-		return err
-	}
-	o.deliveries.WithLabelValues(delivered).Add(float64(len(rows)))
-	return nil
 }
 
 // busyKeys are the keys whose rows this server is delivering.

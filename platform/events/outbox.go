@@ -36,8 +36,7 @@ type Outbox struct {
 	now      func() time.Time
 	log      *slog.Logger
 	mu       sync.RWMutex
-	handlers map[string]Handler
-	runs     map[string]RunHandler
+	handlers map[string]handler
 	soon     chan struct{} // semaphore of DeliverSoon
 
 	deliveries *prometheus.CounterVec
@@ -52,7 +51,7 @@ type Outbox struct {
 // NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	return &Outbox{
-		store: st, now: now, log: log, handlers: map[string]Handler{}, runs: map[string]RunHandler{}, soon: make(chan struct{}, maxSoon),
+		store: st, now: now, log: log, handlers: map[string]handler{}, soon: make(chan struct{}, maxSoon),
 		deletions: newDeletions(st), reads: newKeyReads(st), deliveries: newDeliveries(),
 	}
 }
@@ -78,19 +77,32 @@ func (o *Outbox) Register(registerer prometheus.Registerer) error {
 	return registerer.Register(o.deliveries)
 }
 
+// handler is the handler of a topic.
+type handler struct {
+	deliver  RunHandler
+	together bool // several rows
+}
+
 // Handle registers the handler of a topic.
 func (o *Outbox) Handle(topic string, h Handler) {
+	o.register(topic, handler{deliver: func(ctx context.Context, rows []store.OutboxRow) error { return h(ctx, rows[0]) }})
+}
+
+// HandleRuns registers the handler of a topic whose rows may be delivered together.
+func (o *Outbox) HandleRuns(topic string, h RunHandler) {
+	o.register(topic, handler{deliver: h, together: true})
+}
+
+func (o *Outbox) register(topic string, h handler) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.handlers[topic] = h
 }
 
-// HandleRuns registers the handler of a topic whose rows may be delivered together.
-func (o *Outbox) HandleRuns(topic string, h RunHandler) {
-	o.Handle(topic, func(ctx context.Context, row store.OutboxRow) error { return h(ctx, []store.OutboxRow{row}) })
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.runs[topic] = h
+func (o *Outbox) handlerOf(topic string) handler {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.handlers[topic]
 }
 
 // Grace is how long workers leave a new row to the server that wrote it.
@@ -153,22 +165,33 @@ func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...stor
 	}()
 }
 
-func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
-	o.mu.RLock()
-	h := o.handlers[row.Topic]
-	o.mu.RUnlock()
-	if h == nil {
-		return fmt.Errorf("no handler for outbox topic %q", row.Topic)
+// handle delivers rows of one topic.
+func (o *Outbox) handle(ctx context.Context, rows ...store.OutboxRow) error {
+	h := o.handlerOf(rows[0].Topic)
+	if h.deliver == nil {
+		return fmt.Errorf("no handler for outbox topic %q", rows[0].Topic)
 	}
-	ctx, traced := startDelivery(ctx, row)
-	defer traced.End()
-	if err := h(ctx, row); err != nil {
-		traced.SetStatus(codes.Error, "")
+	attempts, within := make([]trace.Span, len(rows)), ctx
+	for i, row := range rows {
+		within, attempts[i] = startDelivery(ctx, row)
+	}
+	if len(rows) > 1 { // perhaps of several requests
+		within = ctx
+	}
+	err := h.deliver(within, rows)
+	for _, attempt := range attempts {
+		if err != nil {
+			attempt.SetStatus(codes.Error, "")
+		}
+		attempt.End()
+	}
+	switch {
+	case err == nil:
+		o.deliveries.WithLabelValues(delivered).Add(float64(len(rows)))
+	case len(rows) == 1: // several are delivered again, one at a time
 		o.deliveries.WithLabelValues(notDelivered).Inc()
-		return err
 	}
-	o.deliveries.WithLabelValues(delivered).Inc()
-	return nil
+	return err
 }
 
 // startDelivery starts the span of an attempt to deliver a row, in the trace of the request that wrote it.

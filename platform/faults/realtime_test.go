@@ -4,7 +4,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/http"
 	"sync"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -72,10 +72,11 @@ func TestEventsOutliveServer(t *testing.T) {
 		user := n.NewUser(t, region.US, "left behind")
 		now := time.Now().UTC()
 		w := st.NewTx(region.EU)
-		w.EmitEvent("", store.Event{
-			Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(),
-			Payload: fmt.Appendf(nil, `{"communityId":%q,"members":[{"userId":%q,"publicId":%q}]}`, community, user.InternalID, user.UserID),
-		}, now, now)
+		events.EmitChange(w, events.CommunityUserAdded, events.Change{
+			Kind: events.KindCommunity, ID: community, Place: events.Place{Kind: events.PlaceCommunity, ID: community},
+			Topics:  []string{n.NetworkID + "/social/community/" + community},
+			UserIDs: []string{user.InternalID}, Members: []events.AddedMember{{UserID: user.InternalID, PublicID: user.UserID}},
+		}, "", now.Add(-events.Grace))
 		require.NoError(t, w.Commit(t.Context()))
 		e := s.Next(t)
 		require.Equal(t, user.UserID, e.Response().String(t, "data.communityUsers.0.userId"), i)
@@ -96,7 +97,8 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
 	w := st.NewTx(region.SG)
-	w.EmitEvent("", store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
+	e := store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}
+	w.EmitEvents("", []store.Event{e}, now, now)
 	w.DeleteMessageFeed(region.NewID(region.SG), now, store.ErrConflict) // the feed does not exist: the guard aborts the transaction
 	require.ErrorIs(t, w.Commit(t.Context()), store.ErrConflict)
 	user := n.NewUser(t, region.EU, "user")

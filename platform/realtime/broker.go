@@ -157,7 +157,7 @@ func (b *broker) admit(cl *mqtt.Client, userID, token string) packets.Code {
 		return packets.ErrServerUnavailable
 	}
 	b.count.Add(1)
-	b.hub.position(ctx)
+	b.hub.position(ctx, region.All())
 	cl.ID = claims.UserID + " " + cl.ID // two users may choose the same
 	b.register(cl, claims)
 	return packets.CodeSuccess
@@ -197,7 +197,7 @@ func (b *broker) register(cl *mqtt.Client, claims auth.Claims) {
 	b.hub.metrics.connections.Inc()
 }
 
-// addWatch registers a stream of the events of topics.
+// addWatch registers a stream.
 func (b *broker) addWatch(c *subscriber, topics []string) {
 	id := c.subscriptions()
 	b.mu.Lock()
@@ -222,7 +222,6 @@ func (b *broker) removeWatch(c *subscriber, topics []string) {
 	b.mu.Unlock()
 	c.expiry.Stop()
 	b.hub.tails[c.home].detach(c.conn)
-	b.hub.exit(c.userID)
 	b.count.Add(-1)
 }
 

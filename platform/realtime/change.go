@@ -10,6 +10,7 @@ import (
 	mqtt "github.com/mochi-mqtt/server/v2"
 
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
 	"github.com/plaza-social/plaza/platform/store"
@@ -38,11 +39,11 @@ var everySubscriber = receiver{
 
 // deliverTo is deliver for some subscribers.
 func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.LoggedEvent, to receiver) error {
-	c, err := b.changeOf(home, e)
-	if err == nil && c != nil {
+	c, err := changeOf(e)
+	if err == nil {
 		e.Name = nameOf(e, c)
-		b.forgetAccess(e.Name, *c, to)
-		err = b.deliverChange(ctx, home, e, *c, to)
+		b.forgetAccess(e.Name, c, to)
+		err = b.deliverChange(ctx, home, e, c, to)
 	}
 	if errors.Is(err, errUndeliverable) {
 		b.hub.Log.WarnContext(ctx, "realtime event skipped", "event", e.Name, "id", e.ID, "error", err)
@@ -84,36 +85,9 @@ func concerned(c events.Change) []string {
 	return users
 }
 
-// communityJoined is the name that clients of MQTT expect of the event about a user who joined without being added.
-const communityJoined = "community.joined"
-
-// changeOf returns the change that an event in the log of a home is about, or nil if another home delivers the event.
-func (b *broker) changeOf(home region.Code, e store.LoggedEvent) (*events.Change, error) {
-	switch e.Name {
-	case events.MarkerUserSync:
-		return &events.Change{
-			Kind: kindMarkers, ID: e.Topic, Place: events.Place{Kind: events.PlaceUsers}, Topics: []string{b.hub.NetworkID + "/marker/user/" + e.Topic},
-		}, nil
-	case events.CommunityUserAdded: // which is in the logs of all homes
-		if b.hub.HomeOf(e.Topic) != home {
-			return nil, nil //nolint:nilnil // not an error
-		}
-		payload, err := payloadOf[events.MembersAdded](e)
-		c := &events.Change{
-			Kind: kindMembersAdded, ID: e.Topic, Place: events.Place{Kind: events.PlaceCommunity, ID: e.Topic}, Topics: []string{b.hub.View.CommunityPath(e.Topic)},
-		}
-		for _, m := range payload.Members {
-			c.UserIDs = append(c.UserIDs, m.UserID)
-		}
-		return c, err
-	}
-	c, err := payloadOf[events.Change](e)
-	return &c, err
-}
-
 // deliverChange publishes a change on each of its topics that have subscribers.
 func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change, to receiver) error {
-	found, err := b.audience(ctx, c, func(s *subscriber) bool { return to.includes(s) && s.watch.wants(e.Name) })
+	found, err := b.audience(ctx, home, c, func(s *subscriber) bool { return to.includes(s) && s.watch.wants(home, e.Name) })
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -135,19 +109,27 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 		return err
 	}
 	pushed := map[*subscriber]bool{}
+	contractData := map[bool]json.RawMessage{} // by whether it is for administrators
 	for _, topic := range slices.Sorted(maps.Keys(found)) {
-		payload, err := b.hub.envelope(e, topic, o)
-		if err != nil {
-			return err
-		}
+		payload := rawOf(b.hub.envelope(e, topic, o.data))
 		recipients := map[*mqtt.Client]bool{}
 		for _, s := range found[topic] {
 			if s.client != nil {
 				recipients[s.client] = true
-			} else if !pushed[s] { // once, whatever the number of its topics
-				pushed[s] = true
-				to.push(s, watchFrame{home, e.Seq, e.Name, payload})
+				continue
 			}
+			if pushed[s] { // once, whatever the number of its topics
+				continue
+			}
+			pushed[s] = true
+			frame := watchFrame{home, e.Seq, e.Name, payload}
+			if s.watch.contract != "" {
+				if contractData[s.admin] == nil {
+					contractData[s.admin] = b.hub.contractData(e, c, o, s.admin)
+				}
+				frame.name, frame.data = s.watch.contract, contractData[s.admin]
+			}
+			to.push(s, frame)
 		}
 		if len(recipients) == 0 {
 			continue
@@ -161,8 +143,11 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 	return nil
 }
 
-// audience returns those subscribers of the topics of a change that are wanted, by topic.
-func (b *broker) audience(ctx context.Context, c events.Change, wanted func(*subscriber) bool) (map[string][]*subscriber, error) {
+// audience returns those subscribers of the topics of a change that are wanted, by topic. The home of an object delivers an event that is
+// in several logs to all but the streams of the contract.
+func (b *broker) audience(
+	ctx context.Context, home region.Code, c events.Change, wanted func(*subscriber) bool,
+) (map[string][]*subscriber, error) {
 	found := map[string][]*subscriber{}
 	add := func(topic string, wanted func(*subscriber) bool) {
 		for _, s := range b.subscribers(topic) {
@@ -171,14 +156,20 @@ func (b *broker) audience(ctx context.Context, c events.Change, wanted func(*sub
 			}
 		}
 	}
-	for _, topic := range c.Topics {
-		add(topic, wanted)
+	if !b.hub.isCopy(home, c) {
+		for _, topic := range c.Topics {
+			add(topic, wanted)
+		}
+		for _, userID := range c.UserIDs {
+			add(b.hub.View.UserPath(userID), func(s *subscriber) bool { return s.UserID() == userID && wanted(s) })
+		}
 	}
-	for _, userID := range c.UserIDs {
-		add(b.hub.View.UserPath(userID), func(s *subscriber) bool { return s.UserID() == userID && wanted(s) })
+	feed := smartFeedOf[c.Kind]
+	if len(c.Members) > 0 {
+		feed = events.CommunityUserAdded
 	}
-	if feed := smartFeedOf[c.Kind]; feed != "" {
-		followers, err := b.smartFeed(ctx, c.Place.ID, feed, wanted)
+	if feed != "" {
+		followers, err := b.smartFeed(ctx, home, c, feed, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -202,29 +193,50 @@ var smartFeedOf = map[events.ObjectKind]string{
 	events.KindChannel: "channels", events.KindMessageFeed: "messagefeeds", events.KindMessage: "messages",
 }
 
-// smartFeed returns those subscribers to a smart feed that are members of a channel and wanted.
-func (b *broker) smartFeed(ctx context.Context, channelID, feed string, wanted func(*subscriber) bool) ([]*subscriber, error) {
+// smartFeed returns those subscribers to a smart feed that are wanted, and members of the channel or community of a change or
+// administrators.
+func (b *broker) smartFeed(
+	ctx context.Context, home region.Code, c events.Change, feed string, wanted func(*subscriber) bool,
+) ([]*subscriber, error) {
 	byUser := map[string][]*subscriber{}
+	var found []*subscriber
 	for _, client := range b.all() {
-		if client.watches(feed) && wanted(client) {
+		switch {
+		case !client.watches(feed) || !wanted(client):
+		case client.admin:
+			found = append(found, client)
+		default:
 			byUser[client.UserID()] = append(byUser[client.UserID()], client)
 		}
 	}
-	var found []*subscriber
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(byUser)), smartFeedChunk) {
-		var rows []store.ChannelUser
-		reads := b.hub.Store.NewReadBatch()
-		reads.ChannelUsers(channelID, ids, &rows)
-		if err := reads.Run(ctx); err != nil {
+		members, err := b.membersAmong(ctx, home, c.Place, ids)
+		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			if row.IsMember() {
-				found = append(found, byUser[row.UserID]...)
-			}
+		for _, id := range members {
+			found = append(found, byUser[id]...)
 		}
 	}
 	return found, nil
+}
+
+// membersAmong returns which of the users are members of a channel, or of a community; those have the given home.
+func (b *broker) membersAmong(ctx context.Context, home region.Code, place events.Place, userIDs []string) (members []string, err error) {
+	var rows []store.ChannelUser
+	reads := b.hub.Store.NewReadBatch()
+	if place.Kind == events.PlaceCommunity {
+		reads.MembersAmong(home, place.ID, userIDs, &members)
+	} else {
+		reads.ChannelUsers(place.ID, userIDs, &rows)
+	}
+	err = reads.Run(ctx)
+	for _, row := range rows {
+		if row.IsMember() {
+			members = append(members, row.UserID)
+		}
+	}
+	return members, err
 }
 
 // smartFeedChunk is the maximum number of users whose membership is read in one query.
@@ -260,11 +272,12 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 }
 
 // ownMatters separates the clients of the users whom a change concerns, or whose profile it changes: users learn what happens to them,
-// also when they lose access by it, such as by a ban.
+// also when they lose access by it, such as by a ban. The streams of the contract are for members only.
 func ownMatters(c events.Change, clients []*subscriber) (own, others []*subscriber) {
 	for _, client := range clients {
 		isProfile := c.Place.Kind == events.PlaceProfile && client.UserID() == c.Place.ID
-		if isProfile || slices.Contains(c.UserIDs, client.UserID()) {
+		isContract := client.watch != nil && client.watch.contract != ""
+		if isProfile || isContract || slices.Contains(c.UserIDs, client.UserID()) {
 			own = append(own, client)
 		} else {
 			others = append(others, client)
@@ -273,11 +286,26 @@ func ownMatters(c events.Change, clients []*subscriber) (own, others []*subscrib
 	return own, others
 }
 
-// envelope returns the JSON of an event as MQTT clients receive it.
-func (h *Hub) envelope(e store.LoggedEvent, topic string, o *object) ([]byte, error) {
+// envelope returns an event as MQTT clients receive it.
+func (h *Hub) envelope(e store.LoggedEvent, topic string, data map[string]json.RawMessage) map[string]any {
 	sent := e.SentAt.UTC().Format("2006-01-02T15:04:05.000Z")
-	return json.Marshal(map[string]any{
-		"eventType": e.Name, "data": o.data, "id": e.ID, "networkId": h.NetworkID, "path": topic, "senderId": e.SenderID,
+	return map[string]any{
+		"eventType": e.Name, "data": data, "id": e.ID, "networkId": h.NetworkID, "path": topic, "senderId": e.SenderID,
 		"sentTime": sent, "sendTime": sent, "version": 1,
-	})
+	}
+}
+
+// contractData returns the JSON of an event in a stream that the contract defines.
+func (h *Hub) contractData(e store.LoggedEvent, c events.Change, o *object, admin bool) json.RawMessage {
+	if c.Kind == events.KindMarkers {
+		return rawOf(o.data)
+	}
+	data := maps.Clone(o.data)
+	if communities := freeform.ListOf(data["communities"]); !admin && len(communities) > 0 { // of which the recipients are members
+		data["communities"] = rawOf([]json.RawMessage{json.RawMessage(freeform.Object(communities[0]).With("isJoined", json.RawMessage("true")))})
+	}
+	envelope := h.envelope(e, c.Topics[0], data)
+	envelope["eventType"], envelope["version"] = events.CommunityUserAdded, "1"
+	delete(envelope, "sentTime")
+	return rawOf(envelope)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -14,21 +15,32 @@ import (
 // ChangeOf returns the change that an event in the log of a home is about, and the name by which clients know the event. It
 // returns nil for markers, which concern the devices of one user only, and for events that the log of another home also has.
 func (h *Hub) ChangeOf(home region.Code, e store.LoggedEvent) (string, *events.Change, error) {
-	if e.Name == events.MarkerUserSync {
-		return e.Name, nil, nil
-	}
-	c, err := h.broker.changeOf(home, e)
-	if err != nil || c == nil {
+	c, err := changeOf(e)
+	if err != nil || c.Kind == events.KindMarkers || h.isCopy(home, c) {
 		return e.Name, nil, err
 	}
-	if c.Kind == kindMembersAdded {
-		c.Kind = events.KindCommunity // with the users in UserIDs
-	}
-	return nameOf(e, c), c, nil
+	c.Members = nil // they are read when the change is
+	return nameOf(e, c), &c, nil
 }
 
-// nameOf returns the name by which clients know an event.
-func nameOf(e store.LoggedEvent, c *events.Change) string {
+// changeOf returns the change that an event of a log is about.
+func changeOf(e store.LoggedEvent) (c events.Change, err error) {
+	if err := json.Unmarshal(e.Payload, &c); err != nil {
+		return c, fmt.Errorf("%w: %w", errUndeliverable, err)
+	}
+	return c, nil
+}
+
+// isCopy reports whether an event in the log of a home is also in that of its object's home.
+func (h *Hub) isCopy(home region.Code, c events.Change) bool {
+	return len(c.Members) > 0 && h.HomeOf(c.ID) != home
+}
+
+// communityJoined is the name that clients expect of the event about a user who joined without being added.
+const communityJoined = "community.joined"
+
+// nameOf returns the name by which clients know an event, apart from those of the streams that the contract defines.
+func nameOf(e store.LoggedEvent, c events.Change) string {
 	if e.Name == events.CommunityUserAdded && slices.Equal(c.UserIDs, []string{e.SenderID}) {
 		return communityJoined
 	}
@@ -47,6 +59,9 @@ func (h *Hub) ReadChange(ctx context.Context, home region.Code, e store.LoggedEv
 	}
 	return o.data, nil
 }
+
+// errUndeliverable means that an event cannot be encoded, now or later.
+var errUndeliverable = errors.New("event is undeliverable")
 
 // IsUndeliverable reports whether reading a change will never succeed, for example because the object was removed for good.
 func IsUndeliverable(err error) bool { return errors.Is(err, errUndeliverable) }

@@ -35,7 +35,6 @@ func (h *Hub) Held(topic string) map[string]int {
 	h.mu.Unlock()
 	for _, t := range h.tails {
 		t.mu.Lock()
-		held["streams of homes"] += len(t.conns)
 		held["watched sessions"] += len(t.attached)
 		t.mu.Unlock()
 	}
@@ -48,7 +47,7 @@ func (h *Hub) Held(topic string) map[string]int {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	held["clients"], held["streams of topics"] = len(b.clients), len(b.watches)
+	held["clients"], held["watches"] = len(b.clients), len(b.watches)
 	return held
 }
 

@@ -1,14 +1,12 @@
-// Package realtime streams events to connected users as server-sent events. proto/plaza/v1/realtime.proto documents the
+// Package realtime sends events to connected users, by MQTT and as server-sent events. proto/plaza/v1/realtime.proto documents the
 // streams.
 //
-// A transaction writes its events to the outbox of its home (package events documents which). The outbox appends them
-// to the log of each home with users who may receive them, many in one transaction; the log numbers them in commit
-// order. A server polls the logs of its connected users' homes, with one query per quarter second regardless of the
-// number of users, and immediately after its own writes. Thus a stream depends only on its user's home, an event's
-// number is the position from which a stream resumes, and no message broker is needed.
+// A transaction writes its events to the outbox of its home. The outbox appends them to the log of the home of their object, many in
+// one transaction; the log numbers them in commit order. A server with streams or connections polls the logs, with one query per quarter
+// second regardless of their number, and immediately after its own writes. Thus an event's number is the position from which a stream
+// resumes, and no message broker is needed.
 //
-// Recipients are determined on delivery: the user whom the event concerns, or the members of its community at that
-// time.
+// Recipients are determined on delivery.
 package realtime
 
 import (
@@ -84,8 +82,7 @@ func New(o Options) *Hub {
 	for _, home := range region.All() {
 		h.tails[home] = newTail(h, home)
 	}
-	o.Outbox.HandleRuns(store.TopicRealtime, h.deliverEach)
-	o.Outbox.HandleRuns(store.TopicRealtimeMany, h.deliverMany)
+	o.Outbox.HandleRuns(store.TopicRealtime, h.deliverRows)
 	return h
 }
 
@@ -128,11 +125,12 @@ func (h *Hub) asUserUntil(ctx context.Context, ending <-chan struct{}, userID st
 	return ctx, stop
 }
 
-// position makes the tails of all homes read. A home that does not answer is tried again by its tail.
-func (h *Hub) position(ctx context.Context) {
+// position makes the tails of some homes read. A home that does not answer is tried again by its tail.
+func (h *Hub) position(ctx context.Context, homes []region.Code) {
 	var g sync.WaitGroup
-	for _, t := range h.tails {
+	for _, home := range homes {
 		g.Go(func() {
+			t := h.tails[home]
 			if err := t.position(ctx); err != nil {
 				t.logError(ctx, err)
 			}
@@ -141,20 +139,8 @@ func (h *Hub) position(ctx context.Context) {
 	g.Wait()
 }
 
-// deliverEach appends events from the outbox, one in each row, to the logs of their homes.
-func (h *Hub) deliverEach(ctx context.Context, rows []store.OutboxRow) error {
-	all := make([]store.Event, len(rows))
-	for i, row := range rows {
-		if err := json.Unmarshal(row.Payload, &all[i]); err != nil {
-			return err
-		}
-		all[i].Trace = traceOf(ctx, row)
-	}
-	return h.deliverToLogs(ctx, all...)
-}
-
-// deliverMany is deliverEach for outbox rows with several events.
-func (h *Hub) deliverMany(ctx context.Context, rows []store.OutboxRow) error {
+// deliverRows appends the events of outbox rows to the logs of their homes.
+func (h *Hub) deliverRows(ctx context.Context, rows []store.OutboxRow) error {
 	var all []store.Event
 	for _, row := range rows {
 		var some []store.Event

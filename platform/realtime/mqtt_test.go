@@ -297,8 +297,8 @@ func TestNothingIsHeldOfWhatEnded(t *testing.T) {
 	require.True(t, token.WaitTimeout(patience))
 	require.NoError(t, token.Error())
 	during := map[string]int{
-		"users": 1, "streams of users": 3, "streams of homes": 1, "watched sessions": 2, "subscriptions": 2, "clients of the library": 1,
-		"subscribers": 2, "connections": 1, "clients": 1, "streams of topics": 1, "streams in the metrics": 2,
+		"users": 1, "streams of users": 3, "watched sessions": 3, "subscriptions": 2, "clients of the library": 1,
+		"subscribers": 3, "connections": 1, "clients": 1, "watches": 2, "streams in the metrics": 2,
 	}
 	for name := range during {
 		during[name] += before[name]

@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,12 +28,6 @@ type object struct {
 	sees audience
 }
 
-// Kinds of objects of events that are not a Change in the log.
-const (
-	kindMarkers      events.ObjectKind = "markers"
-	kindMembersAdded events.ObjectKind = "membersAdded"
-)
-
 // audience reports whether a user with this access to the place of an object may read it.
 type audience func(*subscription.Access) bool
 
@@ -41,8 +36,6 @@ type objectReader func(*Hub, context.Context, region.Code, store.LoggedEvent, ev
 
 // objectReaders holds the function that reads each kind of object.
 var objectReaders = map[events.ObjectKind]objectReader{
-	kindMarkers:            (*Hub).readMarkers,
-	kindMembersAdded:       (*Hub).readMembersAdded,
 	events.KindPost:        (*Hub).readPost,
 	events.KindLive:        (*Hub).readLiveReactions,
 	events.KindComment:     (*Hub).readComment,
@@ -59,6 +52,7 @@ var objectReaders = map[events.ObjectKind]objectReader{
 	events.KindInvitation:  (*Hub).readInvitation,
 	events.KindEvent:       (*Hub).readEvent,
 	events.KindEventRsvp:   (*Hub).readEventRsvp,
+	events.KindMarkers:     (*Hub).readMarkers,
 }
 
 // readObject reads what a change is about.
@@ -122,7 +116,7 @@ func withoutMine(response []byte) (map[string]json.RawMessage, error) {
 	return data, nil
 }
 
-// rawOf returns the JSON of a value of texts, lists and maps, which has always some.
+// rawOf returns the JSON of a value of texts, numbers, lists and maps, which has always some.
 func rawOf(value any) json.RawMessage {
 	raw, _ := json.Marshal(value)
 	return raw
@@ -191,30 +185,13 @@ func everyone(a *subscription.Access) bool { return a.Sees() }
 // errGone means that the object was removed for good before its event was delivered.
 var errGone = fmt.Errorf("%w: the object does not exist any more", errUndeliverable)
 
-func (h *Hub) readMarkers(ctx context.Context, _ region.Code, e store.LoggedEvent, _ events.Change) (proto.Message, audience, error) {
-	message, _, err := h.markerUserSync(ctx, e)
-	return message, everyone, err
-}
-
-func (h *Hub) readMembersAdded(ctx context.Context, home region.Code, e store.LoggedEvent, _ events.Change) (proto.Message, audience, error) {
-	payload, err := payloadOf[events.MembersAdded](e)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := h.addedData(ctx, home, payload)
-	return data, everyone, err
-}
-
 func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	var rows view.Rows
 	reads := h.Store.NewBestEffortBatch()
 	reads.PostsByID([]string{c.ID}, &rows.Posts)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Posts) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Posts) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	post := rows.Posts[0]
 	a, err := h.View.Load(ctx, h.Store, "", rows)
@@ -231,11 +208,8 @@ func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedE
 	reads.CommentsByID([]string{c.ID}, &rows.Comments)
 	reads.PostOfComment(c.ID, &post)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Comments) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Comments) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	comment := rows.Comments[0]
 	a, err := h.View.Load(ctx, h.Store, "", rows)
@@ -252,11 +226,8 @@ func (h *Hub) readStory(ctx context.Context, home region.Code, _ store.LoggedEve
 	reads := h.Store.NewBestEffortBatch()
 	reads.StoriesByID([]string{c.ID}, &rows.Stories)
 	h.readPlace(reads, c.Place, &rows)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Stories) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Stories) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	hidden := rows.Stories[0].HiddenAt != nil
 	a, err := h.View.Load(ctx, h.Store, "", rows)

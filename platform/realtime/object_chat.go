@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -18,11 +19,8 @@ func (h *Hub) readMessage(ctx context.Context, home region.Code, _ store.LoggedE
 	reads := h.Store.NewBestEffortBatch()
 	reads.Message(c.ID, &message)
 	reads.MessageFeedOf(c.ID, &feed)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if message == nil {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || message == nil {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	rows := view.MessageRows{Messages: []store.Message{*message}}
 	if feed != nil {
@@ -36,11 +34,8 @@ func (h *Hub) readMessageFeed(ctx context.Context, home region.Code, _ store.Log
 	var feeds []store.MessageFeed
 	reads := h.Store.NewBestEffortBatch()
 	reads.MessageFeeds([]string{c.ID}, &feeds)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(feeds) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(feeds) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	a, err := h.View.LoadMessageFeeds(ctx, h.Store, view.MessageRows{Feeds: feeds})
 	return a, everyone, err
@@ -51,11 +46,8 @@ func (h *Hub) readChannel(ctx context.Context, home region.Code, _ store.LoggedE
 	reads := h.Store.NewBestEffortBatch()
 	reads.Channels([]string{c.ID}, &rows.Channels)
 	reads.ChannelUsers(c.ID, c.UserIDs, &rows.ChannelUsers)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rows.Channels) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Channels) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	a, err := h.View.LoadChannels(ctx, h.Store, rows)
 	return a, everyone, err

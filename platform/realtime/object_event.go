@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -23,11 +24,8 @@ func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.Logge
 	rsvps := []store.EventRsvp{}
 	reads := h.Store.NewBestEffortBatch()
 	reads.RsvpsOf([]string{c.ID}, c.OtherID, &rsvps)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if len(rsvps) == 0 {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rsvps) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	a, err := h.eventOf(ctx, home, c, rsvps)
 	if err != nil {
@@ -47,11 +45,8 @@ func (h *Hub) eventOf(ctx context.Context, home region.Code, c events.Change, rs
 	if c.Place.Kind == events.PlaceWall {
 		reads.Wall(c.Place.ID, "", &wall)
 	}
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, err
-	}
-	if len(rows.Events) == 0 {
-		return nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Events) == 0 {
+		return nil, cmp.Or(err, errGone)
 	}
 	rows.Communities, rows.IsPrivate = place.Communities, wall.Private
 	return h.View.LoadEvents(ctx, h.Store, "", rows)

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -17,11 +18,8 @@ func (h *Hub) readRoom(ctx context.Context, home region.Code, _ store.LoggedEven
 	var room *store.Room
 	reads := h.Store.NewBestEffortBatch()
 	reads.Room(c.ID, &room)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if room == nil {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || room == nil {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	ids := []string{room.CreatorID}
 	for _, p := range room.Participants {
@@ -38,11 +36,8 @@ func (h *Hub) readStream(ctx context.Context, home region.Code, _ store.LoggedEv
 	var stream *store.VideoStream
 	reads := h.Store.NewBestEffortBatch()
 	reads.VideoStream(c.ID, &stream)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if stream == nil {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || stream == nil {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	users, err := h.usersOf(ctx, home, []string{stream.CreatorID})
 	return h.View.VideoStreamings(ctx, []store.VideoStream{*stream}, users, ""), everyone, err
@@ -77,11 +72,8 @@ func (h *Hub) readInvitation(ctx context.Context, home region.Code, _ store.Logg
 	var invitation *store.Invitation
 	reads := h.Store.NewBestEffortBatch()
 	reads.Invitation(c.ID, &invitation)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if invitation == nil {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || invitation == nil {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	users, err := h.usersOf(ctx, home, []string{invitation.InviterID, invitation.InvitedID})
 	return &plazav1.InvitationResponse{

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -17,12 +18,19 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.Logge
 	rows := view.CommunityRows{OnlyMembers: true}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{c.ID}, &rows.Communities)
-	reads.Members(c.ID, c.UserIDs, &rows.Members)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
+	for _, m := range c.Members {
+		rows.Members = append(rows.Members, store.Member{
+			CommunityID: c.ID, UserID: m.UserID, UserPublicID: m.PublicID, State: store.StateMember,
+			Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+		})
 	}
-	if len(rows.Communities) == 0 {
-		return nil, nil, errGone
+	if len(c.Members) > 0 {
+		reads.Users(c.UserIDs, &rows.Users)
+	} else {
+		reads.Members(c.ID, c.UserIDs, &rows.Members)
+	}
+	if err := h.run(ctx, reads, home); err != nil || len(rows.Communities) == 0 && len(c.Members) == 0 { // the home of the community may not answer that of a member
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	a, err := h.View.LoadCommunities(ctx, h.Store, rows)
 	if e.Name == "community.deleted" {
@@ -33,11 +41,8 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.Logge
 
 func (h *Hub) readUser(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	users, err := h.usersOf(ctx, home, []string{c.ID})
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(users) == 0 {
-		return nil, nil, errGone
+	if err != nil || len(users) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	return &plazav1.UserResponse{Users: h.View.Users(ctx, users)}, everyone, nil
 }
@@ -57,11 +62,26 @@ func (h *Hub) readFollow(ctx context.Context, home region.Code, _ store.LoggedEv
 	reads := h.Store.NewBestEffortBatch()
 	reads.Follow(c.ID, c.OtherID, &follow)
 	reads.Users([]string{c.ID, c.OtherID}, &users)
-	if err := h.run(ctx, reads, home); err != nil {
-		return nil, nil, err
-	}
-	if follow == nil {
-		return nil, nil, errGone
+	if err := h.run(ctx, reads, home); err != nil || follow == nil {
+		return nil, nil, cmp.Or(err, errGone)
 	}
 	return &plazav1.ListFollowsResponse{Follows: []*plazav1.Follow{h.View.Follow(*follow)}, Users: h.View.Users(ctx, users)}, everyone, nil
+}
+
+// readMarkers reads the user's markers that changed.
+func (h *Hub) readMarkers(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var users []store.User
+	marks := view.Markers{}
+	reads := h.Store.NewBestEffortBatch()
+	reads.Users([]string{c.ID}, &users)
+	reads.FeedMarkers(c.ID, c.FeedIDs, &marks.Feeds)
+	reads.EntityMarkers(c.ID, c.EntityIDs, &marks.Entities)
+	reads.UserMarker(c.ID, &marks.User)
+	if err := h.run(ctx, reads, home); err != nil || len(users) == 0 {
+		return nil, nil, cmp.Or(err, errGone)
+	}
+	a := h.View.Markers(users[0], marks)
+	return &plazav1.MarkerUserSyncEvent{
+		UserMarkers: a.GetUserMarkers(), UserFeedMarkers: a.GetUserFeedMarkers(), UserEntityMarkers: a.GetUserEntityMarkers(),
+	}, everyone, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// over is the state of a connection by MQTT whose session has ended. It stays open until its client has received the last event about
+// over is the state of a stream or connection whose session has ended. It stays open until its client has received the last event about
 // its user, such as the one about the ban that ended the session, but no longer than Limits.LastEvent.
 type over struct {
 	since time.Time // zero while the session is valid

@@ -98,7 +98,7 @@ func (w *world) emit(n int) {
 	w.t.Helper()
 	for range n {
 		tx := w.deps.Store.NewTx(region.EU)
-		row := events.EmitMarkersChanged(tx, w.user.ID, events.MarkersChanged{}, w.deps.Now())
+		row := events.EmitChange(tx, events.MarkerUserSync, w.deps.MarkersChange(w.user.ID, nil, nil), w.user.ID, w.deps.Now())
 		require.NoError(w.t, tx.Commit(w.t.Context()))
 		w.deps.Outbox.Deliver(w.t.Context(), region.EU, row)
 	}
@@ -304,7 +304,8 @@ func TestEventsOfSeveralHomes(t *testing.T) {
 		t.Helper()
 		now := w.deps.Now()
 		tx := w.deps.Store.NewTx(region.EU)
-		row := tx.EmitEvent("", store.Event{Name: "user.updated", Topic: topic, Payload: []byte(`{}`), SentAt: now, Homes: homes}, now, now.Add(events.Grace))
+		e := store.Event{Name: "user.updated", Topic: topic, Payload: []byte(`{}`), SentAt: now, Homes: homes}
+		row := tx.EmitEvents("", []store.Event{e}, now, now.Add(events.Grace))
 		require.NoError(t, tx.Commit(t.Context()))
 		w.deps.Outbox.Deliver(t.Context(), region.EU, row)
 	}

@@ -55,15 +55,15 @@ func (l *countedLimits) AwaitSpare(context.Context, *auth.Caller) error {
 func TestReplayedEventsAreCounted(t *testing.T) {
 	t.Parallel()
 	limits := &countedLimits{}
-	r := &replay{limits: limits}
+	s := &stream{hub: &Hub{Options: Options{Limits: limits}}, subscriber: &subscriber{}}
 	var spent []int
 	for range 2*replayedPerRequest + 1 {
-		require.NoError(t, r.admit(t.Context()))
+		require.NoError(t, s.admitReplay(t.Context()))
 		spent = append(spent, limits.spent)
 	}
 	require.Equal(t, []int{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3}, spent)
-	limits.err = context.Canceled
-	require.ErrorIs(t, (&replay{limits: limits}).admit(t.Context()), context.Canceled)
+	limits.err, s.replayed = context.Canceled, 0
+	require.ErrorIs(t, s.admitReplay(t.Context()), context.Canceled)
 }
 
 func TestLabels(t *testing.T) {
@@ -105,27 +105,29 @@ func TestDistinctEvents(t *testing.T) {
 	require.Equal(t, []string{"b", "a", "c"}, ids)
 }
 
-// TestJoinedTails checks from where on the events of a home are delivered to streams.
-func TestJoinedTails(t *testing.T) {
+// TestAdmittedStreams checks from where on the events of a home are delivered to streams.
+func TestAdmittedStreams(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		reading     bool
-		last        int64
-		start, head int64
-		upTo, from  int64
+		reading bool
+		at      int64
+		want    positions
 	}{
-		"the first stream":                    {false, 0, 50, 90, 90, 90},
-		"a tail that reads":                   {true, 80, 50, 90, 80, 80},
-		"a stream that is ahead of the tail":  {true, 80, 90, 90, 80, 90},
-		"a tail that stopped at an old event": {false, 20, 50, 90, 90, 90},
+		"a tail that waits":                  {false, 50, positions{}},
+		"a tail that reads":                  {true, 50, positions{region.EU: 80}},
+		"a new stream":                       {true, -1, positions{region.EU: 80}},
+		"a stream that is ahead of the tail": {true, 90, positions{region.EU: 90}},
 	} {
 		tail := newTail(nil, region.EU)
-		tail.reading, tail.last = test.reading, test.last
-		c := newConn("event", region.EU, 1)
-		require.Equal(t, test.upTo, tail.join(c, test.start, test.head), name)
-		require.Equal(t, []int64{test.from, test.from}, []int64{c.from, c.seen}, name)
-		require.Equal(t, []*conn{c}, tail.open(), name)
-		tail.leave(c)
+		tail.reading, tail.last = test.reading, 80
+		w := newWatch(nil, 1)
+		last, known := tail.admit(w, test.at)
+		require.Equal(t, int64(80), last, name)
+		require.Equal(t, test.reading, known, name)
+		require.Equal(t, test.want, w.seen, name)
+		tail.attach(w.conn)
+		require.Equal(t, []*conn{w.conn}, tail.open(), name)
+		tail.detach(w.conn)
 		require.Empty(t, tail.open(), name)
 	}
 }
@@ -157,7 +159,9 @@ func TestWhereAStreamOfTopicsBegins(t *testing.T) {
 		"another home, with none that waits": {positions{region.US: 5}, true, true, "", false, false},
 	} {
 		h := &Hub{tails: map[region.Code]*tail{}}
-		s := &watchStream{hub: h, subscriber: &subscriber{watch: newWatch(nil, 5)}, wanted: test.wanted, at: positions{}, upTo: positions{}}
+		s := &stream{
+			hub: h, homes: region.All(), subscriber: &subscriber{watch: newWatch(nil, 5)}, wanted: test.wanted, at: positions{}, upTo: positions{},
+		}
 		if test.wanted != nil {
 			s.heads = map[region.Code]store.EventHead{}
 		}
@@ -201,8 +205,8 @@ func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	h := &Hub{Options: Options{Deps: &service.Deps{NetworkID: "n"}}}
 	at := time.Date(2026, 11, 20, 13, 0, 0, 123_456_789, time.FixedZone("", 3600))
-	text, err := h.envelope(store.LoggedEvent{ID: "e", Name: "post.created", SenderID: "s", SentAt: at}, "n/post", &object{data: map[string]json.RawMessage{"posts": []byte(`[]`)}})
-	require.NoError(t, err)
+	e := store.LoggedEvent{ID: "e", Name: "post.created", SenderID: "s", SentAt: at}
+	text := rawOf(h.envelope(e, "n/post", map[string]json.RawMessage{"posts": []byte(`[]`)}))
 	require.JSONEq(t, `{"eventType": "post.created", "data": {"posts": []}, "id": "e", "networkId": "n", "path": "n/post", "senderId": "s",
 		"sentTime": "2026-11-20T12:00:00.123Z", "sendTime": "2026-11-20T12:00:00.123Z", "version": 1}`, string(text))
 }

@@ -38,8 +38,8 @@ type session struct {
 // openSession adds a stream or a connection of a user to a tail. valid is whether its session is in the database.
 func (t *tail) openSession(tb testing.TB, userID string, valid, byMQTT bool) session {
 	tb.Helper()
-	s := session{newConn("", region.EU, 1), make(chan string, 2)}
-	s.userID, s.sessionID = userID, region.NewID(region.EU)
+	s := session{newConn(), make(chan string, 2)}
+	s.home, s.userID, s.sessionID = region.EU, userID, region.NewID(region.EU)
 	if valid {
 		now := service.Millis()
 		tx := t.hub.Store.NewTx(region.EU)
@@ -50,18 +50,17 @@ func (t *tail) openSession(tb testing.TB, userID string, valid, byMQTT bool) ses
 		require.NoError(tb, tx.Commit(tb.Context()))
 	}
 	if byMQTT {
-		s.ended = func(reason string) { s.ends <- reason }
-		t.attach(s.conn)
-	} else {
-		t.join(s.conn, 0, 0)
+		s.ended, s.awaitsLast = func(reason string) { s.ends <- reason }, true
 	}
+	t.attach(s.conn)
 	return s
 }
 
 // why returns the reason for which a session was ended; empty if it was not.
 func (s session) why() string {
-	_, _, reason := s.take()
-	return reason
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reason
 }
 
 // TestCheckedSessions checks which streams and connections are ended: those whose session is not in the database, unless the rows of the

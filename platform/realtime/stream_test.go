@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -31,90 +32,49 @@ func TestParseLineID(t *testing.T) {
 	}
 }
 
+// TestWhereAStreamBegins resumes streams of the contract, which have events of one home and resume after any number of them.
 func TestWhereAStreamBegins(t *testing.T) {
 	t.Parallel()
+	const last = maxCatchUp + 90
 	for name, test := range map[string]struct {
-		wanted *position
+		wanted positions
 		start  int64
 		reset  bool
 	}{
-		"new stream":                     {nil, 90, false},
-		"nothing was missed":             {&position{region.EU, 90}, 90, false},
-		"events were missed":             {&position{region.EU, 50}, 50, false},
-		"the oldest event that is kept":  {&position{region.EU, 10}, 10, false},
-		"one that is not kept any more":  {&position{region.EU, 9}, 90, true},
-		"one that does not exist yet":    {&position{region.EU, 91}, 90, true},
-		"an event of another home's log": {&position{region.US, 50}, 90, true},
+		"new stream":                     {nil, last, false},
+		"nothing was missed":             {positions{region.EU: last}, last, false},
+		"events were missed":             {positions{region.EU: 50}, 50, false},
+		"the oldest event that is kept":  {positions{region.EU: 10}, 10, false},
+		"one that is not kept any more":  {positions{region.EU: 9}, last, true},
+		"one that does not exist yet":    {positions{region.EU: last + 1}, last, true},
+		"an event of another home's log": {positions{region.US: 50}, last, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &stream{conn: newConn("event", region.EU, 1), head: store.EventHead{Trimmed: 10, Last: 90}}
-			s.begin(test.wanted)
-			require.Equal(t, test.start, s.start)
+			eu := newTail(nil, region.EU)
+			eu.reading, eu.last = true, last
+			s := &stream{
+				hub: &Hub{tails: map[region.Code]*tail{region.EU: eu}}, contract: events.MarkerUserSync, homes: []region.Code{region.EU},
+				subscriber: &subscriber{watch: newWatch(nil, 1)}, wanted: test.wanted, at: positions{}, upTo: positions{},
+				heads: map[region.Code]store.EventHead{region.EU: {Trimmed: 10, Last: last}},
+			}
+			s.begin()
+			require.Equal(t, positions{region.EU: test.start}, s.at)
+			require.Equal(t, positions{region.EU: last}, s.upTo)
 			require.Equal(t, test.reset, s.reset)
 		})
 	}
 }
 
-// numbers returns the numbers of frames.
-func numbers(frames []frame) []int64 {
-	var all []int64
-	for _, f := range frames {
-		all = append(all, f.seq)
-	}
-	return all
-}
-
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		act    func(*conn)
-		queue  []int64
-		seen   int64
-		reason string
-	}{
-		"empty":                          {func(*conn) {}, nil, 0, ""},
-		"at the limit":                   {func(c *conn) { push(c, 11, 12) }, []int64{11, 12}, 12, ""},
-		"one past the limit":             {func(c *conn) { push(c, 11, 12, 13) }, []int64{11, 12}, 12, endSlow},
-		"read by the stream itself":      {func(c *conn) { push(c, 9, 10, 11) }, []int64{11}, 11, ""},
-		"delivered twice":                {func(c *conn) { push(c, 11, 12, 11, 12) }, []int64{11, 12}, 12, ""},
-		"nothing after the end":          {func(c *conn) { push(c, 11); c.end(endToken); push(c, 12) }, []int64{11}, 11, endToken},
-		"the first reason":               {func(c *conn) { c.end(endSession); c.end(endShutdown) }, nil, 0, endSession},
-		"a slow client, then shut down":  {func(c *conn) { push(c, 11, 12, 13); c.end(endShutdown) }, []int64{11, 12}, 12, endSlow},
-		"events of others":               {func(c *conn) { push(c, 11); c.advance(20) }, []int64{11}, 20, ""},
-		"an older position":              {func(c *conn) { push(c, 12); c.advance(11) }, []int64{12}, 12, ""},
-		"no position after the end":      {func(c *conn) { push(c, 11, 12, 13); c.advance(20) }, []int64{11, 12}, 12, endSlow},
-		"room after the client has read": {func(c *conn) { push(c, 11, 12); c.take(); push(c, 13) }, []int64{13}, 13, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newConn("event", region.EU, 2)
-			c.from = 10
-			test.act(c)
-			frames, seen, reason := c.take()
-			require.Equal(t, test.queue, numbers(frames))
-			require.Equal(t, test.seen, seen)
-			require.Equal(t, test.reason, reason)
-			frames, _, _ = c.take()
-			require.Empty(t, frames, "each frame is sent once")
-		})
-	}
-}
-
-func push(c *conn, numbers ...int64) {
-	for _, seq := range numbers {
-		c.push(frame{seq: seq})
-	}
-}
-
 func TestSignalsAreNotLost(t *testing.T) {
 	t.Parallel()
-	c := newConn("event", region.EU, 5)
-	push(c, 1, 2) // neither blocks
-	require.Len(t, c.notify, 1)
-	<-c.notify
-	c.end(endShutdown)
-	require.Len(t, c.notify, 1)
+	w := newWatch(nil, 5)
+	w.join(region.EU, 0)
+	pushTo(w, region.EU, 1, 2) // neither blocks
+	require.Len(t, w.notify, 1)
+	<-w.notify
+	w.end(endShutdown)
+	require.Len(t, w.notify, 1)
 }
 
 func TestStreamsPerUser(t *testing.T) {
@@ -160,11 +120,11 @@ func TestStreamText(t *testing.T) {
 
 func TestPayloadOfMalformedEvent(t *testing.T) {
 	t.Parallel()
-	_, err := payloadOf[struct{ A int }](store.LoggedEvent{Payload: []byte(`{"A": "x"`)})
+	_, err := changeOf(store.LoggedEvent{Payload: []byte(`{"id": "x"`)})
 	require.ErrorIs(t, err, errUndeliverable, "a retry would fail likewise")
-	got, err := payloadOf[struct{ A int }](store.LoggedEvent{Payload: []byte(`{"A": 1, "later": true}`)})
+	got, err := changeOf(store.LoggedEvent{Payload: []byte(`{"id": "x", "later": true}`)})
 	require.NoError(t, err)
-	require.Equal(t, 1, got.A)
-	_, _, err = (&Hub{}).message(t.Context(), region.EU, store.LoggedEvent{Name: "unknown"})
+	require.Equal(t, "x", got.ID)
+	_, err = (&Hub{}).readObject(t.Context(), region.EU, store.LoggedEvent{}, events.Change{Kind: "unknown"})
 	require.ErrorIs(t, err, errUndeliverable)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/subscription"
 )
 
-// subscriber is a user's connection by MQTT, or a user's stream of the events of topics.
+// subscriber is a user's connection by MQTT, or a stream of a user or an administrator.
 type subscriber struct {
 	*subscription.Reader
 	*conn
@@ -21,34 +21,39 @@ type subscriber struct {
 	expiry *time.Timer
 
 	mu         sync.Mutex
-	smartFeeds map[string]bool // the last levels of the subscribed topics
+	smartFeeds map[string]bool // the last levels of the subscribed topics, and the name of a stream that the contract defines
 }
 
-// newSubscriber returns a subscriber that calls ended when it is ended.
-func newSubscriber(h *Hub, claims auth.Claims, ended func(reason string)) *subscriber {
-	c := &subscriber{Reader: subscription.NewReader(claims), conn: newConn("", h.HomeOf(claims.UserID), 1), smartFeeds: map[string]bool{}}
-	c.caller = auth.CallerOf(claims)
-	c.conn.userID, c.conn.sessionID = claims.UserID, claims.SessionID
-	c.conn.ended = ended
-	c.expiry = time.AfterFunc(claims.ExpiresAt.Sub(h.Now()), func() { c.conn.end(endToken) })
-	return c
+func newSubscriber(h *Hub, claims auth.Claims, c *conn) *subscriber {
+	s := &subscriber{Reader: subscription.NewReader(claims), conn: c, caller: auth.CallerOf(claims), smartFeeds: map[string]bool{}}
+	c.home, c.userID, c.sessionID, c.admin = h.HomeOf(claims.UserID), claims.UserID, claims.SessionID, claims.Admin
+	if c.admin {
+		c.home = h.Region
+	}
+	s.expiry = time.AfterFunc(claims.ExpiresAt.Sub(h.Now()), func() { c.end(endToken) })
+	return s
 }
 
 // newMQTTSubscriber returns the subscriber of a connection by MQTT.
 func newMQTTSubscriber(h *Hub, cl *mqtt.Client, claims auth.Claims) *subscriber {
-	c := newSubscriber(h, claims, func(reason string) {
+	c := newConn()
+	c.awaitsLast = true
+	c.ended = func(reason string) {
 		h.metrics.ended.WithLabelValues(reason).Inc()
 		cl.Stop(nil)
-	})
-	c.client = cl
-	return c
+	}
+	s := newSubscriber(h, claims, c)
+	s.client = cl
+	return s
 }
 
 // newWatchSubscriber returns the subscriber of a stream.
 func newWatchSubscriber(h *Hub, claims auth.Claims, w *watch) *subscriber {
-	c := newSubscriber(h, claims, w.end)
-	c.watch = w
-	return c
+	w.awaitsLast = w.contract == "" // the others have no events about bans
+	s := newSubscriber(h, claims, w.conn)
+	s.watch = w
+	s.smartFeeds[w.contract] = true
+	return s
 }
 
 // subscriptions returns the name of a stream's subscriptions. Those of connections by MQTT begin with the id of their user.

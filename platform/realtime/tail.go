@@ -19,22 +19,20 @@ const (
 	pollLimit = 500
 )
 
-// tail delivers the log of a home to the streams of its users, and to the MQTT connections of all users. It does not poll
-// while there are none.
+// tail delivers the log of a home to all streams and MQTT connections. It does not poll while there are none.
 type tail struct {
 	hub      *Hub
 	home     region.Code
 	wake     chan struct{}
 	mu       sync.Mutex
-	conns    map[*conn]struct{} // streams
-	attached map[*conn]struct{} // MQTT connections of users of this home
+	attached map[*conn]struct{} // streams and MQTT connections of users of this home
 	reading  bool               // last is set
 	last     int64              // events up to this number were delivered, or are being delivered
 	done     int64              // events up to this number were delivered
 }
 
 func newTail(h *Hub, home region.Code) *tail {
-	return &tail{hub: h, home: home, wake: make(chan struct{}, 1), conns: map[*conn]struct{}{}, attached: map[*conn]struct{}{}}
+	return &tail{hub: h, home: home, wake: make(chan struct{}, 1), attached: map[*conn]struct{}{}}
 }
 
 // nudge makes the tail poll immediately.
@@ -45,25 +43,7 @@ func (t *tail) nudge() {
 	}
 }
 
-// join adds a stream that starts after the number start. head is the last number of the log, which the stream has just
-// read. The stream must read events up to upTo itself; later ones are delivered to it.
-func (t *tail) join(c *conn, start, head int64) (upTo int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.startAt(head)
-	c.from = max(t.last, start)
-	c.seen = c.from
-	t.conns[c] = struct{}{}
-	return t.last
-}
-
-func (t *tail) leave(c *conn) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.conns, c)
-}
-
-// attach adds a connection by MQTT, so that its session is watched.
+// attach adds a stream or connection, so that its session is watched.
 func (t *tail) attach(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +56,7 @@ func (t *tail) detach(c *conn) {
 	delete(t.attached, c)
 }
 
-// admit makes a stream of topics receive the events after the last one that was delivered, whose number it returns, or those after at
+// admit makes a stream receive the events after the last one that was delivered, whose number it returns, or those after at
 // if that is later. known is false while the tail waits for its home.
 func (t *tail) admit(w *watch, at int64) (last int64, known bool) {
 	t.mu.Lock()
@@ -91,7 +71,7 @@ func (t *tail) admit(w *watch, at int64) (last int64, known bool) {
 func (t *tail) open() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.AppendSeq(slices.Collect(maps.Keys(t.conns)), maps.Keys(t.attached))
+	return slices.Collect(maps.Keys(t.attached))
 }
 
 // position sets where the tail begins to read, unless it is reading: at the end of the log.
@@ -107,15 +87,10 @@ func (t *tail) position(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.startAt(head.Last)
-	return nil
-}
-
-// startAt makes the tail read the events after a number, unless it is reading. The caller must hold mu.
-func (t *tail) startAt(seq int64) {
 	if !t.reading {
-		t.last, t.done, t.reading = seq, seq, true
+		t.last, t.done, t.reading = head.Last, head.Last, true
 	}
+	return nil
 }
 
 // deliveredUpTo returns the number up to which all events were delivered.
@@ -135,7 +110,7 @@ func (t *tail) isReading() bool {
 func (t *tail) begin() (last int64, reading, idle bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	idle = len(t.conns) == 0 && t.hub.broker.count.Load() == 0
+	idle = t.hub.broker.count.Load() == 0
 	t.reading = t.reading && !idle
 	return t.last, t.reading, idle
 }
@@ -182,9 +157,8 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 	// Streams that join from now on read these events themselves.
 	t.mu.Lock()
 	t.last = found[len(found)-1].Seq
-	conns := slices.Collect(maps.Keys(t.conns))
 	t.mu.Unlock()
-	t.deliver(ctx, found, conns)
+	t.deliver(ctx, found)
 	t.mu.Lock()
 	t.done = max(t.done, found[len(found)-1].Seq)
 	t.mu.Unlock()
@@ -193,13 +167,7 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 
 // deliver delivers events to the streams and connections that they concern. It retries until it succeeds, because
 // skipped events would be lost.
-func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*conn) {
-	t.retry(ctx, func() error {
-		return t.hub.deliver(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })
-	})
-	for _, c := range conns {
-		c.advance(found[len(found)-1].Seq)
-	}
+func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent) {
 	for _, e := range found {
 		t.retry(ctx, func() error { return t.hub.broker.deliver(ctx, t.home, e) })
 	}
@@ -286,16 +254,16 @@ func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	for _, id := range live {
 		valid[id] = true
 	}
-	var byMQTT []*conn
+	var waiting []*conn
 	for _, c := range conns {
 		switch {
 		case c.admin || valid[c.sessionID]:
 			c.over = over{}
-		case c.ended == nil: // streams have no events about bans
-			c.end(endSession)
+		case c.awaitsLast:
+			waiting = append(waiting, c)
 		default:
-			byMQTT = append(byMQTT, c)
+			c.end(endSession)
 		}
 	}
-	t.endOver(ctx, byMQTT)
+	t.endOver(ctx, waiting)
 }

@@ -3,7 +3,6 @@ package realtime
 import (
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/plaza-social/plaza/platform/region"
 )
@@ -16,30 +15,32 @@ type watchFrame struct {
 	data []byte
 }
 
-// watch is the queue of a stream of the events of topics. It holds the frames that the client has not received. As the events come from
-// the logs of all homes, the position of the stream is one number for each home.
+// watch is a stream with its queue. The queue holds the frames that the client has not received. As the events may come from the logs of
+// all homes, the position of the stream is one number for each home.
 type watch struct {
-	names  map[string]bool // of its events; nil for all
-	limit  int
-	notify chan struct{}
-	ending chan struct{} // closed by end
+	*conn
+	names map[string]bool // of its events; nil for all
+	limit int
+	// contract is the name of the only event of a stream that the contract defines, which comes from the log of the user's home; empty for
+	// the events of topics.
+	contract string
 
-	mu     sync.Mutex
 	queue  []watchFrame
 	seen   positions // events up to these were delivered, those for this client into the queue
 	behind positions // of homes that did not answer when the stream began; negative if the client has had no event of the home
-	reason string
 }
 
 // positions are positions in the logs of homes.
 type positions map[region.Code]int64
 
 func newWatch(names map[string]bool, limit int) *watch {
-	return &watch{names: names, limit: limit, notify: make(chan struct{}, 1), ending: make(chan struct{}), seen: positions{}, behind: positions{}}
+	return &watch{conn: newConn(), names: names, limit: limit, seen: positions{}, behind: positions{}}
 }
 
-// wants reports whether an event belongs into the stream. It is true for the nil watch, that of a connection by MQTT.
-func (w *watch) wants(name string) bool { return w == nil || w.names == nil || w.names[name] }
+// wants reports whether an event in the log of a home belongs into the stream. It is true for the nil watch, that of a connection by MQTT.
+func (w *watch) wants(home region.Code, name string) bool {
+	return w == nil || (w.names == nil || w.names[name]) && (w.contract == "" || w.home == home)
+}
 
 // join makes the watch accept the events of a home after a position. What was pushed before is ignored.
 func (w *watch) join(home region.Code, at int64) {
@@ -92,24 +93,6 @@ func (w *watch) advance(home region.Code, seq int64) {
 	defer w.mu.Unlock()
 	if seen, joined := w.seen[home]; w.reason == "" && joined {
 		w.seen[home] = max(seen, seq)
-	}
-}
-
-// end ends the stream after its queue is sent. The first reason is kept.
-func (w *watch) end(reason string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reason == "" {
-		w.reason = reason
-		close(w.ending)
-	}
-	w.signal()
-}
-
-func (w *watch) signal() {
-	select {
-	case w.notify <- struct{}{}:
-	default:
 	}
 }
 

@@ -52,6 +52,7 @@ func TestWatchQueue(t *testing.T) {
 		"no position after the end":     {func(w *watch) { pushTo(w, region.EU, 11, 12, 13); w.advance(region.EU, 20) }, []int64{11, 12}, "eu-12.us-5", endSlow},
 		"nothing after the end":         {func(w *watch) { w.end(endToken); pushTo(w, region.EU, 11) }, nil, "eu-10.us-5", endToken},
 		"the first reason":              {func(w *watch) { w.end(endSession); w.end(endShutdown) }, nil, "eu-10.us-5", endSession},
+		"a slow client, then shut down": {func(w *watch) { pushTo(w, region.EU, 11, 12, 13); w.end(endShutdown) }, []int64{11, 12}, "eu-12.us-5", endSlow},
 		"room after the client has read": {func(w *watch) {
 			pushTo(w, region.EU, 11, 12)
 			w.take()

@@ -14,6 +14,12 @@ import (
 // reconnectAfter is how long clients are told to wait before reconnecting.
 const reconnectAfter = 2 * time.Second
 
+// position is a position in the log of a home.
+type position struct {
+	home region.Code
+	seq  int64
+}
+
 // lineID returns the id of an event in a stream: the home of the log and the event's number.
 func lineID(home region.Code, seq int64) string {
 	return string(home) + "-" + strconv.FormatInt(seq, 10)

@@ -152,4 +152,12 @@ func (d *Deps) EventRsvpChange(e store.PlannedEvent, userID string) events.Chang
 	}
 }
 
+// MarkersChange returns the change of the markers of a user in message feeds and channels. Only the user receives it.
+func (d *Deps) MarkersChange(userID string, feedIDs, channelIDs []string) events.Change {
+	return events.Change{
+		Kind: events.KindMarkers, ID: userID, Place: events.Place{Kind: events.PlaceUsers}, Topics: []string{d.NetworkID + "/marker/user/" + userID},
+		FeedIDs: feedIDs, EntityIDs: channelIDs,
+	}
+}
+
 func channelPlace(id string) events.Place { return events.Place{Kind: events.PlaceChannel, ID: id} }

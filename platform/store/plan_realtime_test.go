@@ -19,14 +19,10 @@ var _ = planned((*collector).collectRealtime,
 func (c *collector) collectRealtime() {
 	var head store.EventHead
 	var found []store.LoggedEvent
-	var pairs [][2]string
-	var live []string
-	users, sessions, communities := make([]string, 100), make([]string, 100), make([]string, 10)
+	var members, live []string
+	users, sessions := make([]string, 100), make([]string, 100)
 	for i := range users {
 		users[i], sessions[i] = userID(3*i+3), worldID("s", 3*i+3, 3*i+3)
-	}
-	for i := range communities {
-		communities[i] = communityID(3*i + 3)
 	}
 	c.reads(func(r *store.ReadBatch) { r.EventHead(region.US, &head) })
 	for _, after := range []int64{0, 30_000, 59_900} {
@@ -39,7 +35,7 @@ func (c *collector) collectRealtime() {
 			})
 		}
 	}
-	c.reads(func(r *store.ReadBatch) { r.MembersAmong(region.US, users, communities, &pairs) })
+	c.reads(func(r *store.ReadBatch) { r.MembersAmong(region.US, communityID(bigCommunity), users, &members) })
 	c.reads(func(r *store.ReadBatch) { r.LiveSessions(region.US, users, sessions, &live) })
 	event := store.Event{
 		ID: region.NewID(region.US), Name: "community.userAdded", Topic: communityID(3), Payload: json.RawMessage("{}"), SentAt: worldStart,

@@ -11,11 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// TopicRealtime is the outbox topic of events for the logs of homes; the payload is an Event.
+// TopicRealtime is the outbox topic of events for the logs of homes; the payload is a list of Event.
 const TopicRealtime = "realtime"
-
-// TopicRealtimeMany is the outbox topic of several events for the logs of the same homes; the payload is a list of Event.
-const TopicRealtimeMany = "realtimeMany"
 
 // Event is an event for users. The transaction that causes it inserts it into the outbox, and a worker copies it to the
 // log of every home with users who may receive it.
@@ -80,26 +77,20 @@ var (
 		UPDATE realtime_heads SET trimmed = GREATEST(trimmed, (SELECT max(seq) FROM gone)) WHERE home = $1 AND EXISTS (SELECT 1 FROM gone)
 		RETURNING (SELECT count(*) FROM gone)`)
 
-	sqlMembersAmong = stmt("realtime.membersAmong", `SELECT u.id, c.id FROM unnest($2::text[]) AS u (id) CROSS JOIN unnest($3::text[]) AS c (id)
-		CROSS JOIN LATERAL (SELECT 1 FROM user_communities WHERE home = $1 AND user_id = u.id AND community_id = c.id AND state = 'member' LIMIT 1) AS m`)
+	sqlMembersAmong = stmt("realtime.membersAmong", `SELECT u.id FROM unnest($3::text[]) AS u (id)
+		CROSS JOIN LATERAL (SELECT 1 FROM user_communities WHERE home = $1 AND user_id = u.id AND community_id = $2 AND state = 'member' LIMIT 1) AS m`)
 	sqlSessionsLive = stmt("realtime.sessionsLive", `SELECT s.id FROM unnest($2::text[], $3::text[]) AS s (user_id, id)
 		CROSS JOIN LATERAL (SELECT 1 FROM sessions WHERE home = $1 AND sessions.user_id = s.user_id AND sessions.id = s.id AND revoked_at IS NULL LIMIT 1) AS l
 		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS u`)
 )
 
-// EmitEvent inserts an event into the outbox. Workers deliver it from firstTry on. It is appended to the log after the events of this
-// home that were emitted before with the same key; without a key there is no order.
-func (w *Tx) EmitEvent(orderKey string, e Event, now, firstTry time.Time) OutboxRow {
-	e.ID = region.NewID(w.Home())
-	return w.EmitInOrder(orderKey, TopicRealtime, e, now, firstTry)
-}
-
-// EmitEvents is EmitEvent for events of the same homes with the same key, as one row.
+// EmitEvents inserts events into the outbox as one row. Workers deliver it from firstTry on. They are appended to the log after the events
+// of this home that were emitted before with the same key; without a key there is no order.
 func (w *Tx) EmitEvents(orderKey string, all []Event, now, firstTry time.Time) OutboxRow {
 	for i := range all {
 		all[i].ID = region.NewID(w.Home())
 	}
-	return w.EmitInOrder(orderKey, TopicRealtimeMany, all, now, firstTry)
+	return w.EmitInOrder(orderKey, TopicRealtime, all, now, firstTry)
 }
 
 // ErrEventExists is returned if a transaction inserts an event that is in the log already.
@@ -163,16 +154,9 @@ func (r *ReadBatch) EventsOfTopics(s EventSpan, topics []string, into *[]LoggedE
 	})
 }
 
-// MembersAmong reads which of the users, who have the given home, are members of which of the communities, as pairs of
-// user id and community id.
-func (r *ReadBatch) MembersAmong(home region.Code, userIDs, communityIDs []string, into *[][2]string) {
-	var pairs []struct{ UserID, CommunityID string }
-	r.Add(home, sqlMembersAmong, db.Rows(&pairs), emptyIfNil(userIDs), emptyIfNil(communityIDs))
-	r.Then(func() {
-		for _, p := range pairs {
-			*into = append(*into, [2]string{p.UserID, p.CommunityID})
-		}
-	})
+// MembersAmong reads the ids of those of the users, who have the given home, who are members of a community.
+func (r *ReadBatch) MembersAmong(home region.Code, communityID string, userIDs []string, into *[]string) {
+	r.Add(home, sqlMembersAmong, db.Values(into), communityID, emptyIfNil(userIDs))
 }
 
 // LiveSessions reads the ids of the valid sessions: not revoked, and of users who are neither banned nor deleted. The

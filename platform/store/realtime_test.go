@@ -178,12 +178,14 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 		e.Mirrors = append(e.Mirrors, store.MirroredMember{UserID: id, CommunityID: community, State: store.StateMember, Version: 1, ChangedAt: now})
 	}
 	logEvents(t, s, region.EU, e)
-	for home, want := range map[region.Code][][2]string{region.EU: {{here, community}}, region.US: nil} {
-		var pairs [][2]string
+	for home, want := range map[region.Code][]string{region.EU: {here}, region.US: nil} {
+		var members, none []string
 		reads := s.NewReadBatch()
-		reads.MembersAmong(home, []string{here, gone, elsewhere}, []string{community, "x"}, &pairs)
+		reads.MembersAmong(home, community, []string{here, gone, elsewhere}, &members)
+		reads.MembersAmong(home, "x", []string{here, gone, elsewhere}, &none)
 		require.NoError(t, reads.Run(t.Context()))
-		require.Equal(t, want, pairs, home)
+		require.Equal(t, want, members, home)
+		require.Empty(t, none, home)
 	}
 }
 

@@ -51,8 +51,10 @@ func (c *changes) commitOne(ctx context.Context, users []string, write func(*sto
 	}
 	tx := c.deps.Store.NewTx(c.home)
 	write(tx)
-	payload := events.MarkersChanged{FeedIDs: []string{c.FeedID}, EntityIDs: []string{c.EntityID}}
-	return c.deps.CommitSoon(ctx, tx, events.EmitMarkersChangedOf(tx, users, payload, c.now)...)
+	changed := service.Map(users, func(id string) events.Change {
+		return c.deps.MarkersChange(id, []string{c.FeedID}, []string{c.EntityID})
+	})
+	return c.deps.CommitSoon(ctx, tx, events.EmitChanges(tx, events.MarkerUserSync, changed, users, c.now)...)
 }
 
 // maxMarkerTries limits how often markers are read again because another server has inserted one of them.

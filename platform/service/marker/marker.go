@@ -106,15 +106,14 @@ func (s *Service) moveMarkers(ctx context.Context, userID string, selected selec
 			tx.UpdateReadingUntil(userID, mark.FeedID, reading.time)
 		}
 	}
-	var outboxRows []store.OutboxRow
-	switch {
-	case len(moved) > 0:
-		changed := events.MarkersChanged{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
-		outboxRows = append(outboxRows, events.EmitMarkersChanged(tx, userID, changed, now))
-	case reading == nil || len(marks) == 0:
-		return marks, nil
+	name := events.MarkerUserSync
+	if len(moved) == 0 {
+		if reading == nil || len(marks) == 0 {
+			return marks, nil
+		}
+		name = ""
 	}
-	return marks, s.CommitSoon(ctx, tx, outboxRows...)
+	return marks, s.CommitChange(ctx, tx, name, s.MarkersChange(userID, feedsOf(moved), entitiesOf(moved)))
 }
 
 // readingUntil is when the caller stops reading a feed; a nil time means now.

@@ -3,6 +3,7 @@ package membership
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -110,7 +111,10 @@ func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, n
 // returns those that carry memberships and bans to the users' homes. creatorID is the community's creator if the transaction
 // creates it, and empty otherwise.
 func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
-	outboxRows := events.EmitMembersAdded(u.tx, u.communityID, callerID, creatorID, u.changes, u.mirrors, u.now)
+	var outboxRows []store.OutboxRow
+	if c := u.added(d, creatorID); len(c.Members) > 0 {
+		outboxRows = append(outboxRows, events.EmitChange(u.tx, events.CommunityUserAdded, c, callerID, u.now))
+	}
 	for event, ids := range u.removals(callerID) {
 		outboxRows = append(outboxRows, d.EmitChange(ctx, u.tx, event, d.CommunityChange(u.communityID, ids...))...)
 	}
@@ -124,6 +128,26 @@ func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorI
 	d.Outbox.Deliver(ctx, u.tx.Home(), append(u.mirrors, bans...)...)
 	d.Outbox.DeliverSoon(ctx, u.tx.Home(), outboxRows...)
 	return nil
+}
+
+// added returns the change of the users who became members, except the one with the id except.
+func (u *Update) added(d *service.Deps, except string) events.Change {
+	c := d.CommunityChange(u.communityID)
+	for _, change := range u.changes {
+		if m := change.New; m.IsMember() && !change.Old.IsMember() && m.UserID != except {
+			c.UserIDs = append(c.UserIDs, m.UserID)
+			c.Members = append(c.Members, events.AddedMember{
+				UserID: m.UserID, PublicID: m.UserPublicID, Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
+			})
+		}
+	}
+	for _, row := range u.mirrors {
+		var mirrored []store.MirroredMember
+		if row.Topic == store.TopicMembership && json.Unmarshal(row.Payload, &mirrored) == nil {
+			c.Mirrors = append(c.Mirrors, mirrored...)
+		}
+	}
+	return c
 }
 
 // removals returns the internal ids of the changed users by the event that reports the change, except for users who

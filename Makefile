@@ -206,9 +206,8 @@ generate: generate-code ## Generate code from proto/ and api/, the CRD and the c
 generate-code: $(CONTROLLER_GEN)
 	hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
-	@go run ./hack/dashboards
+	@go run ./hack/operatorfiles
 	@hack/chart-files.sh
-	@go run ./hack/readme
 
 .PHONY: check-generate
 check-generate: $(CONTROLLER_GEN) ## Fail if make generate changes a file.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
@@ -33,12 +34,9 @@ func setLogLevel(ctx context.Context, servers platformclient.Servers, sn *v1alph
 
 // logLevelOf returns the log level of the servers of a region, or "" for the one with which they start.
 func logLevelOf(sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode) string {
-	for _, region := range sn.Spec.Regions {
-		if region.Code == code && slices.ContainsFunc(region.Env, func(v corev1.EnvVar) bool { return v.Name == logLevelVariable }) {
-			return ""
-		}
-	}
-	if sn.Spec.Server == nil {
+	region := render.Network{SN: sn}.Region(code)
+	isVariable := func(v corev1.EnvVar) bool { return v.Name == logLevelVariable }
+	if sn.Spec.Server == nil || region != nil && slices.ContainsFunc(region.Env, isVariable) {
 		return ""
 	}
 	return sn.Spec.Server.LogLevel

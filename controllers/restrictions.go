@@ -134,7 +134,7 @@ func isOwnAccount(sn *v1alpha1.SocialNetwork, name string) bool {
 
 // isOwnSecret reports whether a Secret is one that the operator creates for the network.
 func isOwnSecret(sn *v1alpha1.SocialNetwork, name string) bool {
-	own := []string{render.IdentitySecret(sn.Name), render.SigningKeysSecret(sn.Name), render.APIKeysSecret(sn.Name)}
+	own := render.SharedSecrets(sn.Name)
 	for _, region := range sn.Spec.Regions {
 		own = append(own, render.ServerKeysSecret(sn.Name, region.Code), render.ControlSecret(sn.Name, region.Code),
 			render.EvacuationSecret(sn.Name, region.Code))

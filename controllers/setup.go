@@ -77,10 +77,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 
 // secretsOf returns the names of the Secrets that a network's spec refers to.
 func secretsOf(object client.Object) []string {
-	sn, ok := object.(*v1alpha1.SocialNetwork)
-	if !ok {
-		return nil
-	}
+	sn := object.(*v1alpha1.SocialNetwork)
 	var names []string
 	for _, used := range render.UsedSecrets(&sn.Spec, render.Network{SN: sn}.Regions()) {
 		names = append(names, used.Name)

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // Condition types of a SocialNetwork. Ready is the summary; each other condition belongs to one stage.
 const (
 	// ConditionReady is True when every region serves the current generation of the spec and every stage that users
@@ -409,6 +411,14 @@ var inProgress = map[Reason]bool{
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.
 func (r Reason) IsUnknown() bool {
 	return r == ReasonNoServers || r == ReasonServersSilent || r.IsOfCluster()
+}
+
+// Status returns the status of a condition that is not True for a reason.
+func (r Reason) Status() metav1.ConditionStatus {
+	if r.IsUnknown() {
+		return metav1.ConditionUnknown
+	}
+	return metav1.ConditionFalse
 }
 
 // IsOfCluster reports whether the reason means that the cluster of a region cannot be used.

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,5 +45,12 @@ func TestFollows(t *testing.T) {
 		ReasonWaitingForWindow: false, ReasonServersSilent: false, ReasonKeyPending: false,
 	} {
 		require.Equal(t, want, reason.Follows(), reason)
+	}
+}
+
+// TestDurations checks what a text means that is not a duration.
+func TestDurations(t *testing.T) {
+	for text, want := range map[Duration]time.Duration{"": time.Minute, "soon": time.Minute, "0s": 0, "2h": 2 * time.Hour} {
+		require.Equal(t, want, text.Or(time.Minute), text)
 	}
 }

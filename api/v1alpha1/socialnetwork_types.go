@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"time"
+
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -332,6 +334,14 @@ type SharedKeys struct {
 // +kubebuilder:validation:MaxLength=20
 // +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 type Duration string
+
+// Or returns the duration, or fallback if there is none, as in objects that were created without the defaults of the CRD.
+func (d Duration) Or(fallback time.Duration) time.Duration {
+	if parsed, err := time.ParseDuration(string(d)); err == nil {
+		return parsed
+	}
+	return fallback
+}
 
 // Moderation is the desired moderation settings.
 type Moderation struct {

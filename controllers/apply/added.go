@@ -45,9 +45,9 @@ func (a addition) String() string {
 
 func added(entries []metav1.ManagedFieldsEntry, live any, manager string, path []string) []addition {
 	own, _ := fieldsOf(entries, manager)
+	own = own.below(path)
 	var start addition
 	for _, name := range path {
-		own = own["f:"+name]
 		live, _ = childOf(live, "f:"+name)
 		start = append(start, "f:"+name)
 	}
@@ -59,11 +59,8 @@ func added(entries []metav1.ManagedFieldsEntry, live any, manager string, path [
 		foreign, ok := fieldsOf([]metav1.ManagedFieldsEntry{{
 			Manager: entry.Manager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: entry.FieldsV1,
 		}}, entry.Manager)
-		for _, name := range path {
-			foreign = foreign["f:"+name]
-		}
 		if ok && own != nil {
-			all = append(all, beyond(foreign, own, live, start)...)
+			all = append(all, beyond(foreign.below(path), own, live, start)...)
 		}
 	}
 	return all

@@ -192,8 +192,8 @@ func (a Applier) manager() string { return cmp.Or(a.Manager, Manager) }
 // isOurs reports whether the operator created the object, so that the cache will hold it. An object without our label
 // belongs to a user.
 func (a Applier) isOurs(ctx context.Context, desired client.Object) bool {
-	live, ok := desired.DeepCopyObject().(client.Object)
-	if !ok || a.APIReader == nil || a.APIReader.Get(ctx, client.ObjectKeyFromObject(desired), live) != nil {
+	live := copyOf(desired)
+	if a.APIReader == nil || a.APIReader.Get(ctx, client.ObjectKeyFromObject(desired), live) != nil {
 		return false
 	}
 	return live.GetLabels()[managedBy] == desired.GetLabels()[managedBy]
@@ -220,6 +220,8 @@ func wrap(err error, verb string, object client.Object) error {
 	return fmt.Errorf("%s %s %s: %w", verb, object.GetObjectKind().GroupVersionKind().Kind, object.GetName(), err)
 }
 
+func copyOf(object client.Object) client.Object { return object.DeepCopyObject().(client.Object) }
+
 // identify sets apiVersion and kind, which typed objects leave out.
 func (a Applier) identify(object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, a.Client.Scheme())
@@ -232,10 +234,7 @@ func (a Applier) identify(object client.Object) error {
 
 // live reads the object from the cache with the type of desired, so that one informer serves all readers.
 func (a Applier) live(ctx context.Context, desired client.Object) (*unstructured.Unstructured, error) {
-	copied, ok := desired.DeepCopyObject().(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.Object", desired)
-	}
+	copied := copyOf(desired)
 	if err := a.Client.Get(ctx, client.ObjectKeyFromObject(desired), copied); err != nil {
 		return nil, err
 	}
@@ -285,15 +284,11 @@ func dropUnset(value any) {
 
 // Release removes a finalizer from the version of an object that was read.
 func (a Applier) Release(ctx context.Context, object client.Object, finalizer string) error {
-	released, ok := object.DeepCopyObject().(client.Object)
-	if !ok || !controllerutil.RemoveFinalizer(released, finalizer) {
+	released := copyOf(object)
+	if !controllerutil.RemoveFinalizer(released, finalizer) {
 		return nil
 	}
-	base, ok := object.DeepCopyObject().(client.Object)
-	if !ok {
-		return nil
-	}
-	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	patch := client.MergeFromWithOptions(object, client.MergeFromWithOptimisticLock{})
 	err := a.Client.Patch(ctx, released, patch, client.FieldOwner(a.manager()))
 	if apierrors.IsNotFound(err) {
 		return nil

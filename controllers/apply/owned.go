@@ -54,21 +54,16 @@ func LostField(live client.Object, desired client.Object, manager string, path .
 	if err != nil {
 		return "", fmt.Errorf("reading %T: %w", desired, err)
 	}
-	for _, name := range path {
-		if owned, ok = owned["f:"+name]; !ok {
-			return strings.Join(path, "."), nil
-		}
+	if owned = owned.below(path); owned == nil {
+		return strings.Join(path, "."), nil
 	}
 	return differs(owned, part, part, "."+strings.Join(path, ".")), nil
 }
 
 // Owns reports whether manager applied the field at path of an object, or a part of it.
 func Owns(object client.Object, manager string, path ...string) bool {
-	owned, ok := fieldsOf(object.GetManagedFields(), manager)
-	for _, name := range path {
-		owned, ok = owned["f:"+name]
-	}
-	return ok
+	owned, _ := fieldsOf(object.GetManagedFields(), manager)
+	return owned.below(path) != nil
 }
 
 func ownedPart(owned fields, value any) any {
@@ -101,6 +96,14 @@ func ownedPart(owned fields, value any) any {
 
 // fields is a FieldsV1: a tree with keys f:<field>, k:<key of a list item>, v:<value of a list item> and ".".
 type fields map[string]fields
+
+// below returns the fields below a path, or nil if there are none.
+func (f fields) below(path []string) fields {
+	for _, name := range path {
+		f = f["f:"+name]
+	}
+	return f
+}
 
 // fieldsOf returns the fields that manager applied.
 func fieldsOf(entries []metav1.ManagedFieldsEntry, manager string) (fields, bool) {

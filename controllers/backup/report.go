@@ -40,7 +40,7 @@ func (r *run) setOverdue(status *v1alpha1.BackupStatus) {
 	case status.Applied == r.target:
 		status.OverdueAt = new(metav1.NewTime(overdueAt(r.schedule, r.spec, status)))
 	case status.OverdueAt == nil: // a schedule that cannot be applied makes no backup either
-		status.OverdueAt = new(metav1.NewTime(r.pass.Now.Add(tolerance(r.spec)).Truncate(time.Second)))
+		status.OverdueAt = new(metav1.NewTime(r.pass.Now.Add(r.spec.OverdueAfter.Or(defaultOverdueAfter)).Truncate(time.Second)))
 	}
 	r.out.RequeueAfter(status.OverdueAt.Sub(r.pass.Now))
 }

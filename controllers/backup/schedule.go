@@ -47,14 +47,5 @@ func overdueAt(schedule cron.Schedule, spec *v1alpha1.Backup, status *v1alpha1.B
 			due = next
 		}
 	}
-	return due.Add(tolerance(spec)).UTC()
-}
-
-// tolerance returns the time after which a backup that has not succeeded is overdue.
-func tolerance(spec *v1alpha1.Backup) time.Duration {
-	after, err := time.ParseDuration(string(spec.OverdueAfter))
-	if err != nil {
-		return defaultOverdueAfter
-	}
-	return after
+	return due.Add(spec.OverdueAfter.Or(defaultOverdueAfter)).UTC()
 }

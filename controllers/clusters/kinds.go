@@ -3,7 +3,6 @@ package clusters
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -85,9 +84,5 @@ func NewObject(scheme *runtime.Scheme, kind schema.GroupVersionKind) (client.Obj
 	if err != nil {
 		return nil, err
 	}
-	object, ok := created.(client.Object)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.Object", created)
-	}
-	return object, nil
+	return created.(client.Object), nil
 }

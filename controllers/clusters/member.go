@@ -231,10 +231,8 @@ func (m *member) watch(ctx context.Context, objects cache.Cache, object client.O
 		AddFunc:    m.changed,
 		DeleteFunc: m.changed,
 		UpdateFunc: func(before, after any) {
-			a, aok := before.(client.Object)
-			b, bok := after.(client.Object)
-			if aok && bok && a.GetResourceVersion() != b.GetResourceVersion() {
-				m.options.Changed(m.name, b)
+			if changed := after.(client.Object); before.(client.Object).GetResourceVersion() != changed.GetResourceVersion() {
+				m.options.Changed(m.name, changed)
 			}
 		},
 	})

@@ -146,10 +146,12 @@ type podConn struct {
 func (c *podConn) Close() error { return c.connection.Close() }
 
 // LocalAddr returns no address.
-func (*podConn) LocalAddr() net.Addr { return podAddr{} }
+func (*podConn) LocalAddr() net.Addr { return noAddress }
 
 // RemoteAddr returns no address.
-func (*podConn) RemoteAddr() net.Addr { return podAddr{} }
+func (*podConn) RemoteAddr() net.Addr { return noAddress }
+
+var noAddress = &net.UnixAddr{Name: "pod", Net: "pod"}
 
 // SetDeadline does nothing.
 func (*podConn) SetDeadline(time.Time) error { return nil }
@@ -159,11 +161,3 @@ func (*podConn) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline does nothing.
 func (*podConn) SetWriteDeadline(time.Time) error { return nil }
-
-type podAddr struct{}
-
-// Network returns the kind of address.
-func (podAddr) Network() string { return "pod" }
-
-// String returns nothing.
-func (podAddr) String() string { return "pod" }

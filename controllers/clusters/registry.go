@@ -1,9 +1,9 @@
 package clusters
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -116,26 +116,13 @@ func (r *Registry) awaitSecrets(ctx context.Context, handler toolscache.Resource
 	toolscache.WaitForCacheSync(ctx.Done(), handler.HasSynced)
 }
 
-func (o Options) syncTimeout() time.Duration {
-	if o.SyncTimeout > 0 {
-		return o.SyncTimeout
-	}
-	return 15 * time.Second
-}
+func (o Options) syncTimeout() time.Duration { return cmp.Or(o.SyncTimeout, 15*time.Second) }
 
-func (o Options) probeInterval() time.Duration {
-	if o.ProbeInterval > 0 {
-		return o.ProbeInterval
-	}
-	return 5 * time.Second
-}
+func (o Options) probeInterval() time.Duration { return cmp.Or(o.ProbeInterval, 5*time.Second) }
 
 // registered connects to the cluster of a new or changed Secret.
 func (r *Registry) registered(ctx context.Context, object any) {
-	secret, ok := object.(*corev1.Secret)
-	if !ok {
-		return
-	}
+	secret := object.(*corev1.Secret)
 	registered := register(secret)
 	r.mu.Lock()
 	before := r.members[secret.Name]
@@ -211,16 +198,4 @@ func (r *Registry) member(cluster string) (*member, error) {
 			"No Secret %s with the label %s in namespace %s registers the cluster.", cluster, v1alpha1.LabelKubeconfig, r.options.Namespace)}
 	}
 	return m, nil
-}
-
-// Names returns the names of the registered clusters.
-func (r *Registry) Names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var names []string
-	for name := range r.members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

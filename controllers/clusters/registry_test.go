@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,7 +72,7 @@ func TestRegistrationsEnd(t *testing.T) {
 
 	r.registered(t.Context(), secret) // the cache repeats what it has
 	require.Same(t, refused, r.members["west"])
-	require.Equal(t, []string{"east", "west"}, r.Names())
+	require.Equal(t, []string{"east", "west"}, namesOf(r))
 	require.NoError(t, present.Err())
 
 	r.removed("no Secret")
@@ -79,12 +81,12 @@ func TestRegistrationsEnd(t *testing.T) {
 		r.members["west"], changed = refused, nil
 		r.removed(object)
 		require.ErrorIs(t, present.Err(), context.Canceled)
-		require.Equal(t, []string{"east"}, r.Names())
+		require.Equal(t, []string{"east"}, namesOf(r))
 		require.Len(t, changed, 1)
 		require.Contains(t, changed[0], "west: No Secret west")
 	}
 	r.removed(secret) // of which it does not know
-	require.Equal(t, []string{"east"}, r.Names())
+	require.Equal(t, []string{"east"}, namesOf(r))
 }
 
 // TestChangedRegistrations changes the Secret of a cluster: the networks in it are reconciled, and the members of the former Secret end.
@@ -162,4 +164,11 @@ func TestLostConnections(t *testing.T) {
 		require.Len(t, lost, 1, name)
 		require.ErrorIs(t, <-lost, errSilent, name)
 	}
+}
+
+// namesOf returns the names of the registered clusters.
+func namesOf(r *Registry) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.members))
 }

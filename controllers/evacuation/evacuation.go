@@ -34,13 +34,7 @@ type run struct {
 	keys map[v1alpha1.RegionCode]regionKeys
 	// applied are the regions that are evacuated, problems why others are not yet.
 	applied  []string
-	problems []problem
-}
-
-// problem is a reason for the condition not to be True.
-type problem struct {
-	reason  v1alpha1.Reason
-	message string
+	problems []stage.Problem
 }
 
 // Run records the digests of server keys, and applies a Secret for each region to which others are evacuated.
@@ -95,17 +89,15 @@ func (r *run) report(region *v1alpha1.Region) {
 		return
 	}
 	reason, message := r.progress(region)
-	condition := metav1.ConditionFalse
-	switch {
-	case reason == v1alpha1.ReasonEvacuated:
+	condition := reason.Status()
+	if reason == v1alpha1.ReasonEvacuated {
 		condition = metav1.ConditionTrue
 		r.applied = append(r.applied, message)
-	case reason.IsUnknown():
-		condition = metav1.ConditionUnknown
-		r.problems = append(r.problems, problem{reason, message})
-	default:
-		r.problems = append(r.problems, problem{reason, message})
-		r.out.RequeueAfter(readInterval)
+	} else {
+		r.problems = append(r.problems, stage.Problem{Reason: reason, Message: message})
+		if !reason.IsUnknown() {
+			r.out.RequeueAfter(readInterval)
+		}
 	}
 	r.out.SetRegionCondition(region.Code, v1alpha1.RegionEvacuated, condition, reason, message)
 }
@@ -151,7 +143,7 @@ func (r *run) reportReturn(code v1alpha1.RegionCode) {
 		if other := r.pass.SN.Spec.Regions[i].Code; r.isRead(code, other) {
 			message := fmt.Sprintf("Servers of %s still work for %s, which is not evacuated any more.", other, code)
 			r.out.SetRegionCondition(code, v1alpha1.RegionEvacuated, metav1.ConditionFalse, v1alpha1.ReasonEvacuationEnding, message)
-			r.problems = append(r.problems, problem{v1alpha1.ReasonEvacuationEnding, message})
+			r.problems = append(r.problems, stage.Problem{Reason: v1alpha1.ReasonEvacuationEnding, Message: message})
 			r.out.RequeueAfter(readInterval)
 			return
 		}
@@ -166,21 +158,12 @@ func (r *run) reportReturn(code v1alpha1.RegionCode) {
 
 // summarize sets the condition: the first problem that needs attention, otherwise the first.
 func (r *run) summarize() {
-	if len(r.problems) == 0 {
-		if len(r.applied) > 0 {
-			r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonEvacuated, r.applied[0])
-			return
-		}
+	switch first := stage.First(r.problems, v1alpha1.Reason.NeedsAttention); {
+	case first != nil:
+		r.out.SetCondition(first.Reason.Status(), first.Reason, first.Message)
+	case len(r.applied) > 0:
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonEvacuated, r.applied[0])
+	default:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonNoEvacuation, "No region is evacuated.")
-		return
 	}
-	first := r.problems[0]
-	if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.NeedsAttention() }); i >= 0 {
-		first = r.problems[i]
-	}
-	status := metav1.ConditionFalse
-	if first.reason.IsUnknown() {
-		status = metav1.ConditionUnknown
-	}
-	r.out.SetCondition(status, first.reason, first.message)
 }

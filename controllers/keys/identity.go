@@ -74,7 +74,7 @@ func (r *run) findIdentity(ctx context.Context) {
 	known := r.id
 	maps.DeleteFunc(copies, func(id string, _ identityCopy) bool { return known != "" && id != known })
 	ids := slices.Sorted(maps.Keys(copies))
-	switch unreadable := r.unreadable(); {
+	switch unreadable := r.pass.Unreadable(); {
 	case len(ids) == 1:
 		r.id = ids[0]
 		r.createCopy(s, nil, copies[r.id].saved, copies[r.id].from)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +33,7 @@ func TestFirstProblem(t *testing.T) {
 		}
 		found := v1alpha1.Reason("")
 		if first := r.firstProblem(); first != nil {
-			found = first.reason
+			found = first.Reason
 		}
 		require.Equal(t, want, found)
 	}
@@ -89,13 +88,5 @@ func TestVerification(t *testing.T) {
 				require.Equal(t, c.message, message)
 			}
 		})
-	}
-}
-
-func TestDurationOr(t *testing.T) {
-	for text, want := range map[v1alpha1.Duration]time.Duration{
-		"": time.Minute, "0s": time.Minute, "-1h": time.Minute, "soon": time.Minute, "1ns": 1, "2h": 2 * time.Hour,
-	} {
-		require.Equal(t, want, durationOr(text, time.Minute), text)
 	}
 }

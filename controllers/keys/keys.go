@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -60,7 +59,7 @@ type run struct {
 
 	pass     *stage.Pass
 	out      stage.Outcome
-	problems []problem
+	problems []stage.Problem
 	rotating []v1alpha1.RegionCode // regions with a rotation in progress
 
 	id       string // of the network: as its status or its identity says; empty if it has none yet
@@ -74,14 +73,8 @@ type run struct {
 	released      []string // the names of deleted Secrets that go
 }
 
-// problem is a reason for KeysReady to be False.
-type problem struct {
-	reason  v1alpha1.Reason
-	message string
-}
-
 func (r *run) problemf(reason v1alpha1.Reason, format string, args ...any) {
-	r.problems = append(r.problems, problem{reason, fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, stage.Problem{Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // eventf adds an event that is recorded once the object is applied. It does nothing if desired is nil.
@@ -98,10 +91,8 @@ func (r *run) eventf(desired *stage.Desired, reason v1alpha1.Reason, format stri
 // then not known.
 func (r *run) summarize() {
 	switch first := r.firstProblem(); {
-	case first != nil && first.reason.IsUnknown():
-		r.out.SetCondition(metav1.ConditionUnknown, first.reason, first.message)
 	case first != nil:
-		r.out.SetCondition(metav1.ConditionFalse, first.reason, first.message)
+		r.out.SetCondition(first.Reason.Status(), first.Reason, first.Message)
 	case len(r.rotating) > 0:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonRotationUnderWay,
 			fmt.Sprintf("Every region accepts its active server key; a rotation is in progress in %s.", stage.JoinNames(r.rotating)))
@@ -112,19 +103,12 @@ func (r *run) summarize() {
 
 // firstProblem returns the problem to report, or nil: one of missing keys, otherwise one that needs attention, otherwise one that is
 // certain, otherwise one with a cluster, otherwise the first.
-func (r *run) firstProblem() *problem {
-	for _, matters := range []func(v1alpha1.Reason) bool{
+func (r *run) firstProblem() *stage.Problem {
+	return stage.First(r.problems,
 		func(reason v1alpha1.Reason) bool { return reason == v1alpha1.ReasonKeysMissing },
 		func(reason v1alpha1.Reason) bool { return reason.NeedsAttention() && !reason.IsUnknown() },
 		func(reason v1alpha1.Reason) bool { return !reason.IsUnknown() },
-		v1alpha1.Reason.IsOfCluster,
-		func(v1alpha1.Reason) bool { return true },
-	} {
-		if i := slices.IndexFunc(r.problems, func(p problem) bool { return matters(p.reason) }); i >= 0 {
-			return &r.problems[i]
-		}
-	}
-	return nil
+		v1alpha1.Reason.IsOfCluster)
 }
 
 // shared checks a shared Secret, or creates it.

@@ -64,10 +64,10 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 	case from != "":
 		r.createCopy(s, found, saved, from)
 		return mayNotCreate
-	case !slices.Contains(r.sets, s.name) && (r.hasSets || r.unreadable() == nil):
+	case !slices.Contains(r.sets, s.name) && (r.hasSets || r.pass.Unreadable() == nil):
 		return mayCreate
 	}
-	if c := r.unreadable(); c != nil {
+	if c := r.pass.Unreadable(); c != nil {
 		r.missingf(s, c.Reason, "Secret %s does not exist %s; a copy may be in a cluster that cannot be read. %s", s.secret, s.cluster.Where(), c.Message)
 		return mayNotCreate
 	}

@@ -145,7 +145,7 @@ func (r *run) isKept(set string) bool {
 	}
 	// The retention is recorded at the end of the pass in which the region is gone, and by clusters that can be read.
 	wasThere := slices.ContainsFunc(r.pass.SN.Status.Regions, func(s v1alpha1.RegionStatus) bool { return s.Code == region })
-	if wasThere || r.unreadable() != nil {
+	if wasThere || r.pass.Unreadable() != nil {
 		return true
 	}
 	return slices.ContainsFunc(r.pass.Status.RetainedKeys, func(k v1alpha1.RetainedKeys) bool { return k.Code == region })
@@ -179,12 +179,4 @@ func (r *run) isOurs(found *keysSecret) bool {
 	labels := found.secret.Labels
 	isOfNamespace := found.cluster.Name == "" || labels[render.LabelOwnerNamespace] == r.pass.SN.Namespace
 	return labels[render.LabelNetwork] == r.pass.SN.Name && isOfNamespace && r.foreign(found) == ""
-}
-
-// unreadable returns a cluster of the network that cannot be read, or nil.
-func (r *run) unreadable() *stage.Cluster {
-	if i := slices.IndexFunc(r.pass.Clusters, func(c *stage.Cluster) bool { return !c.IsUsable() }); i >= 0 {
-		return r.pass.Clusters[i]
-	}
-	return nil
 }

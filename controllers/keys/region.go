@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,26 +174,19 @@ func (r *run) step(ctx context.Context, code v1alpha1.RegionCode, found *keysSec
 	sn := r.pass.SN
 	in := keyring.Input{
 		Content: file, Annotations: found.annotations(),
-		RotateEvery: keyring.DefaultRotateEvery, Overlap: durationOr(sn.Spec.ServerKeys.Overlap, defaultOverlap),
+		RotateEvery: keyring.DefaultRotateEvery, Overlap: cmp.Or(sn.Spec.ServerKeys.Overlap.Or(0), defaultOverlap),
 		Now: r.pass.Now, Random: r.Random, Request: sn.Annotations[v1alpha1.AnnotationRotate],
 		Revoke: append(strings.Fields(sn.Annotations[v1alpha1.AnnotationRevoke]), sn.Spec.ServerKeys.Revoke...),
 		Paused: sn.Spec.Paused || (found != nil && !found.cached), // what cannot be written yet is not decided yet either
 	}
 	if every := sn.Spec.ServerKeys.RotateEvery; every != nil {
-		in.RotateEvery = durationOr(*every, keyring.DefaultRotateEvery)
+		in.RotateEvery = cmp.Or(every.Or(0), keyring.DefaultRotateEvery)
 	}
 	if v.succeeded() {
 		in.Verified = candidate.ID
 	}
 	result, err := keyring.Step(in)
 	return result, v, err
-}
-
-func durationOr(d v1alpha1.Duration, fallback time.Duration) time.Duration {
-	if parsed, err := time.ParseDuration(string(d)); err == nil && parsed > 0 {
-		return parsed
-	}
-	return fallback
 }
 
 // write applies the decision of the state machine to the Secret. Revocations are applied even while the network is paused.
@@ -288,11 +282,7 @@ func (r *run) setVerified(code v1alpha1.RegionCode, v verification, id string) {
 // notVerified reports that no key of a region is known to be accepted. The network does not depend on an evacuated region, but lost keys
 // are always reported.
 func (r *run) notVerified(code v1alpha1.RegionCode, reason v1alpha1.Reason, message string) {
-	status := metav1.ConditionFalse
-	if reason.IsUnknown() {
-		status = metav1.ConditionUnknown
-	}
-	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, status, reason, message)
+	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, reason.Status(), reason, message)
 	if !r.pass.IsEvacuated(code) || reason == v1alpha1.ReasonKeysMissing {
 		r.problemf(reason, "Region %s: %s", code, message)
 	}

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -57,12 +58,12 @@ func (r *run) signingKeys() sharedSecret {
 func accessLifetime(sn *v1alpha1.SocialNetwork) time.Duration {
 	lifetime := defaultAccessLifetime
 	if server := sn.Spec.Server; server != nil && server.Tokens != nil {
-		lifetime = durationOr(server.Tokens.AccessLifetime, lifetime)
+		lifetime = cmp.Or(server.Tokens.AccessLifetime.Or(0), lifetime)
 	}
 	for i := range sn.Spec.Regions {
 		for _, env := range sn.Spec.Regions[i].Env {
 			if env.Name == "PLAZA_ACCESS_TOKEN_TTL" {
-				lifetime = max(lifetime, durationOr(v1alpha1.Duration(env.Value), lifetime))
+				lifetime = max(lifetime, v1alpha1.Duration(env.Value).Or(0))
 			}
 		}
 	}
@@ -93,10 +94,10 @@ func (s *sharedSecret) configure(spec *v1alpha1.SharedKeys) {
 		return
 	}
 	if spec.RotateEvery != nil {
-		s.every = durationOr(*spec.RotateEvery, 0)
+		s.every = spec.RotateEvery.Or(0)
 	}
 	if spec.Overlap != nil {
-		s.overlap = durationOr(*spec.Overlap, s.overlap)
+		s.overlap = cmp.Or(spec.Overlap.Or(0), s.overlap)
 	}
 }
 

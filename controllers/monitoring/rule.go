@@ -18,7 +18,7 @@ import (
 func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	v := variablesOf(n)
 	prefix := "plaza-" + n.SN.Name + "-"
-	groups := []monitoringv1.RuleGroup{{Name: prefix + "recordings", Rules: append(recordings(v), latencies(v)...)}}
+	groups := []monitoringv1.RuleGroup{{Name: prefix + "recordings", Rules: recordings(v)}}
 	for _, group := range alertGroups() {
 		made := monitoringv1.RuleGroup{Name: prefix + group.Name}
 		for i := range group.Alerts {
@@ -72,29 +72,23 @@ const failedRatio = `(sum by (namespace, network, region) (rate(plaza_http_reque
 	` or 0 * sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown"}[$window])))` +
 	` / sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown"}[$window]))`
 
-// recordings returns the recording rules of the error budget alerts, one for each of their windows.
-func recordings(v variables) []monitoringv1.Rule {
-	v = maps.Clone(v)
-	var rules []monitoringv1.Rule
-	for _, window := range []string{"5m", "30m", "1h", "2h", "6h", "1d", "3d"} {
-		v["$window"] = window
-		rules = append(rules, monitoringv1.Rule{
-			Record: "network_region:plaza_http_requests:failed_ratio_rate" + window, Expr: intstr.FromString(v.expand(failedRatio)),
-		})
-	}
-	return rules
-}
-
 // slowest is the time that the share of requests above $quantile takes at least, within $window: from the classic buckets
 // or, if Prometheus collects native histograms, from those.
 const slowest = `histogram_quantile($quantile, sum by (namespace, network, region, le) (rate(plaza_http_request_duration_seconds_bucket{$network,kind="operation"}[$window])))` +
 	` or histogram_quantile($quantile, sum by (namespace, network, region) (rate(plaza_http_request_duration_seconds{$network,kind="operation"}[$window])))`
 
-// latencies returns the recording rules of the latency alerts: a burn rate of 3 is reached where the slowest 3% of the
-// requests exceed the objective, which 1% may.
-func latencies(v variables) []monitoringv1.Rule {
+// recordings returns the recording rules: of the error budget alerts, one for each of their windows, and of the latency alerts. A burn
+// rate of 3 is reached where the slowest 3% of the requests exceed the objective, which 1% may.
+func recordings(v variables) []monitoringv1.Rule {
 	v = maps.Clone(v)
 	var rules []monitoringv1.Rule
+	record := func(name, expr, window string) {
+		v["$window"] = window
+		rules = append(rules, monitoringv1.Rule{Record: "network_region:" + name + "_rate" + window, Expr: intstr.FromString(v.expand(expr))})
+	}
+	for _, window := range []string{"5m", "30m", "1h", "2h", "6h", "1d", "3d"} {
+		record("plaza_http_requests:failed_ratio", failedRatio, window)
+	}
 	for _, burn := range []struct {
 		name, quantile string
 		windows        []string
@@ -104,11 +98,9 @@ func latencies(v variables) []monitoringv1.Rule {
 		{"burn3", "0.97", []string{"2h", "1d"}},
 		{"burn1", "0.99", []string{"6h", "3d"}},
 	} {
+		v["$quantile"] = burn.quantile
 		for _, window := range burn.windows {
-			v["$quantile"], v["$window"] = burn.quantile, window
-			rules = append(rules, monitoringv1.Rule{
-				Record: "network_region:plaza_http_request_duration_seconds:" + burn.name + "_rate" + window, Expr: intstr.FromString(v.expand(slowest)),
-			})
+			record("plaza_http_request_duration_seconds:"+burn.name, slowest, window)
 		}
 	}
 	return rules

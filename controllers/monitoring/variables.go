@@ -1,6 +1,7 @@
 package monitoring
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -23,7 +24,8 @@ const (
 type variables map[string]any
 
 func variablesOf(n render.Network) variables {
-	budget, latency := budgetOf(n.SN.Spec.Monitoring.Alerts), latencyOf(n.SN.Spec.Monitoring.Alerts)
+	alerts := n.SN.Spec.Monitoring.Alerts
+	budget, latency := budgetOf(alerts), cmp.Or(alerts.LatencyP99.Or(0), defaultLatency)
 	availability := new(big.Rat).Sub(big.NewRat(1, 1), budget)
 	percent, _ := new(big.Rat).Mul(availability, big.NewRat(100, 1)).Float64()
 	network := fmt.Sprintf("namespace=%q,network=%q", n.TargetNamespace(), n.SN.Name)
@@ -47,13 +49,6 @@ func budgetOf(alerts v1alpha1.Alerts) *big.Rat {
 	}
 	whole := big.NewRat(100, 1)
 	return percent.Sub(whole, percent).Quo(percent, whole)
-}
-
-func latencyOf(alerts v1alpha1.Alerts) time.Duration {
-	if d, err := time.ParseDuration(string(alerts.LatencyP99)); err == nil && d > 0 {
-		return d
-	}
-	return defaultLatency
 }
 
 // burn returns the threshold of a burn rate, which is given in tenths. With a low objective, 14.4 times the budget would

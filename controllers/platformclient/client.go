@@ -5,6 +5,7 @@
 package platformclient
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -16,7 +17,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -238,11 +238,13 @@ func (h *HTTP) call(ctx context.Context, server Server, method, path string, tok
 
 // send sends a request; secured is nil for one without TLS.
 func (h *HTTP) send(ctx context.Context, secured *tls.Config, method, url string, token keyring.Secret, body any) (*http.Response, error) {
-	content, err := encode(body)
-	if err != nil {
-		return nil, err
+	var content bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&content).Encode(body); err != nil {
+			return nil, fmt.Errorf("encoding %T: %w", body, err)
+		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, url, content)
+	req, err := http.NewRequestWithContext(ctx, method, url, &content)
 	if err != nil {
 		return nil, fmt.Errorf("creating the request: %w", err)
 	}
@@ -259,17 +261,6 @@ func (h *HTTP) send(ctx context.Context, secured *tls.Config, method, url string
 		return nil, &UnreachableError{Err: err}
 	}
 	return resp, nil
-}
-
-func encode(body any) (io.Reader, error) {
-	if body == nil {
-		return http.NoBody, nil
-	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %T: %w", body, err)
-	}
-	return strings.NewReader(string(text)), nil
 }
 
 func decode(resp *http.Response, response any) error {

@@ -33,19 +33,15 @@ func (p *plugin) evacuate() *cobra.Command {
 			"its host names to the other region as well.",
 		Example: "  kubectl plaza evacuate acme eu --to us\n  kubectl plaza evacuate acme eu --end",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sn, err := p.network(cmd.Context(), args[0])
-			if err != nil {
+		RunE: p.onNetwork(func(ctx context.Context, sn *v1alpha1.SocialNetwork, args []string, out *printer) error {
+			if err := e.check(sn, args[0]); err != nil {
 				return err
 			}
-			if err := e.check(sn, args[1]); err != nil {
+			if err := p.apply(ctx, sn, args[0], e.to); err != nil {
 				return err
 			}
-			if err := p.apply(cmd.Context(), sn, args[1], e.to); err != nil {
-				return err
-			}
-			return e.report(cmd, p, sn, args[1])
-		},
+			return e.report(ctx, p, sn, args[0], out)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&e.to, "to", "", "the region that serves the clients")
@@ -100,9 +96,8 @@ func (p *plugin) apply(ctx context.Context, sn *v1alpha1.SocialNetwork, code, to
 }
 
 // report waits until the evacuation is in effect, or has ended.
-func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNetwork, code string) error {
-	out := &printer{w: cmd.OutOrStdout()}
-	sn, err := p.network(cmd.Context(), sn.Name)
+func (e evacuation) report(ctx context.Context, p *plugin, sn *v1alpha1.SocialNetwork, code string, out *printer) error {
+	sn, err := p.network(ctx, sn.Name)
 	if err != nil {
 		return err
 	}
@@ -115,9 +110,9 @@ func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNet
 	}
 	if !e.wait {
 		out.linef("It was requested. To follow it: kubectl plaza status %s -n %s", sn.Name, sn.Namespace)
-		return out.err
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), e.timeout)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	if err := p.await(ctx, sn.Name, "for the evacuation of "+code, out, e.state(sn.Generation, code)); err != nil {
 		return err
@@ -127,7 +122,7 @@ func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNet
 	} else {
 		out.linef("%s serves the clients of %s.", e.to, code)
 	}
-	return out.err
+	return nil
 }
 
 // state returns a function for await: it returns the condition Evacuated of a region until it is True, or gone, in the status of a

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,28 +32,23 @@ func (p *plugin) rotate() *cobra.Command {
 		Example:   "  kubectl plaza rotate acme server-keys",
 		Args:      cobra.ExactArgs(2),
 		ValidArgs: kinds,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			annotation := rotations[args[1]]
+		RunE: p.onNetwork(func(ctx context.Context, sn *v1alpha1.SocialNetwork, args []string, out *printer) error {
+			annotation := rotations[args[0]]
 			if annotation == "" {
-				return fmt.Errorf("unknown kind %q: want one of %s", args[1], strings.Join(kinds, ", "))
+				return fmt.Errorf("unknown kind %q: want one of %s", args[0], strings.Join(kinds, ", "))
 			}
-			sn, err := p.network(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if args[1] == "server-keys" && sn.Spec.ServerKeys.ExistingSecret != nil {
+			if args[0] == "server-keys" && sn.Spec.ServerKeys.ExistingSecret != nil {
 				return fmt.Errorf("the server keys are in Secret %s, which its owner rotates", sn.Spec.ServerKeys.ExistingSecret.Name)
 			}
 			if sn.Spec.Paused {
 				return fmt.Errorf("SocialNetwork %s is paused: keys are rotated when spec.paused is false", sn.Name)
 			}
-			if err := p.annotate(cmd.Context(), sn, annotation, p.now().UTC().Format(time.RFC3339)); err != nil {
+			if err := p.annotate(ctx, sn, annotation, p.now().UTC().Format(time.RFC3339)); err != nil {
 				return err
 			}
-			out := &printer{w: cmd.OutOrStdout()}
-			out.linef("The rotation of the %s was requested. To follow it: kubectl plaza status %s -n %s", args[1], sn.Name, sn.Namespace)
-			return out.err
-		},
+			out.linef("The rotation of the %s was requested. To follow it: kubectl plaza status %s -n %s", args[0], sn.Name, sn.Namespace)
+			return nil
+		}),
 	}
 }
 
@@ -65,25 +61,21 @@ func (p *plugin) revoke() *cobra.Command {
 			"paused; an active key gets a successor at once, which your own servers need: their requests fail until then.",
 		Example: "  kubectl plaza revoke acme k-20261123-0123abcd",
 		Args:    cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sn, err := p.network(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if unknown := unknownKeys(sn, args[1:]); len(unknown) > 0 && !force {
+		RunE: p.onNetwork(func(ctx context.Context, sn *v1alpha1.SocialNetwork, args []string, out *printer) error {
+			if unknown := unknownKeys(sn, args); len(unknown) > 0 && !force {
 				return fmt.Errorf("no region has a server key %s; --force revokes it nevertheless", strings.Join(unknown, ", "))
 			}
 			ids := strings.Fields(sn.Annotations[v1alpha1.AnnotationRevoke])
-			for _, id := range args[1:] {
+			for _, id := range args {
 				if !slices.Contains(ids, id) {
 					ids = append(ids, id)
 				}
 			}
-			if err := p.annotate(cmd.Context(), sn, v1alpha1.AnnotationRevoke, strings.Join(ids, " ")); err != nil {
+			if err := p.annotate(ctx, sn, v1alpha1.AnnotationRevoke, strings.Join(ids, " ")); err != nil {
 				return err
 			}
-			return printRevoked(&printer{w: cmd.OutOrStdout()}, sn, args[1:])
-		},
+			return printRevoked(out, sn, args)
+		}),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "revoke ids that the status does not list, such as those of a cluster that cannot be reached")
 	return cmd

@@ -1,7 +1,11 @@
 package plugin
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
 func (p *plugin) pending() *cobra.Command {
@@ -10,12 +14,7 @@ func (p *plugin) pending() *cobra.Command {
 		Short:   "List the changes that the operator would make to a paused network",
 		Example: "  kubectl plaza pending acme",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sn, err := p.network(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			out := &printer{w: cmd.OutOrStdout()}
+		RunE: p.onNetwork(func(_ context.Context, sn *v1alpha1.SocialNetwork, _ []string, out *printer) error {
 			for _, change := range sn.Status.PendingChanges {
 				out.linef("%s", change)
 			}
@@ -29,7 +28,7 @@ func (p *plugin) pending() *cobra.Command {
 			default:
 				out.linef("To apply them: kubectl -n %s patch sn %s --type merge -p '{\"spec\": {\"paused\": false}}'", sn.Namespace, sn.Name)
 			}
-			return out.err
-		},
+			return nil
+		}),
 	}
 }

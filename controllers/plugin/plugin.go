@@ -4,6 +4,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -117,6 +118,22 @@ func (p *plugin) network(ctx context.Context, name string) (*v1alpha1.SocialNetw
 		return nil, fmt.Errorf("reading SocialNetwork %s/%s: %w", p.namespace, name, err)
 	}
 	return &sn, nil
+}
+
+// onNetwork returns a function for a command whose first argument is a network: it reads the network, and calls run with the other
+// arguments.
+func (p *plugin) onNetwork(
+	run func(ctx context.Context, sn *v1alpha1.SocialNetwork, args []string, out *printer) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		sn, err := p.network(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		out := &printer{w: cmd.OutOrStdout()}
+		err = run(cmd.Context(), sn, args[1:], out)
+		return cmp.Or(err, out.err)
+	}
 }
 
 // annotate sets an annotation of a network. It fails if the network changed since it was read.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,21 +35,16 @@ func (p *plugin) report() *cobra.Command {
 			"or that has the name of the cluster.",
 		Example: "  kubectl plaza report acme -f acme.tar.gz\n  kubectl plaza report acme --member eu=admin@eu",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.onNetwork(func(ctx context.Context, sn *v1alpha1.SocialNetwork, _ []string, out *printer) error {
 			if file == "" {
-				file = args[0] + "-report.tar.gz"
+				file = sn.Name + "-report.tar.gz"
 			}
-			sn, err := p.network(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if err := p.writeReport(cmd.Context(), sn, file, options); err != nil {
+			if err := p.writeReport(ctx, sn, file, options); err != nil {
 				return fmt.Errorf("writing %s: %w", file, err)
 			}
-			out := &printer{w: cmd.OutOrStdout()}
 			out.linef("%s", file)
-			return out.err
-		},
+			return nil
+		}),
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the archive; default: NETWORK-report.tar.gz")
 	cmd.Flags().StringToStringVar(&options.members, "member", nil, "context of the kubeconfig for a member cluster, such as eu=admin@eu")
@@ -84,7 +80,13 @@ func (p *plugin) writeReport(ctx context.Context, sn *v1alpha1.SocialNetwork, pa
 	zip := gzip.NewWriter(file)
 	a := &archive{tar: tar.NewWriter(zip), at: p.now()}
 	defer func() { err = errors.Join(err, a.tar.Close(), zip.Close(), file.Close()) }()
-	a.object(ctx, p.client, "socialnetwork.yaml", v1alpha1.GroupVersion.WithKind(v1alpha1.Kind), client.ObjectKeyFromObject(sn))
+	network := &unstructured.Unstructured{}
+	network.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind))
+	if err := p.client.Get(ctx, client.ObjectKeyFromObject(sn), network); err != nil {
+		a.missingf("socialnetwork.yaml: %s", err)
+	} else {
+		a.yaml("socialnetwork.yaml", network.Object)
+	}
 	for _, at := range p.places(a, sn, options.members) {
 		a.place(ctx, at, options.lines)
 	}
@@ -154,12 +156,7 @@ func logName(pod string, previous bool) string {
 }
 
 func hasRestarted(pod *corev1.Pod) bool {
-	for i := range pod.Status.ContainerStatuses {
-		if pod.Status.ContainerStatuses[i].RestartCount > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.RestartCount > 0 })
 }
 
 // archive is a report that is written.
@@ -183,17 +180,6 @@ func (a *archive) add(name string, content []byte) {
 	if a.err == nil {
 		_, a.err = a.tar.Write(content)
 	}
-}
-
-// object adds an object.
-func (a *archive) object(ctx context.Context, c client.Reader, name string, kind schema.GroupVersionKind, key client.ObjectKey) {
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(kind)
-	if err := c.Get(ctx, key, object); err != nil {
-		a.missingf("%s: %s", name, err)
-		return
-	}
-	a.yaml(name, object.Object)
 }
 
 // list adds all objects of a kind in a place as one file.

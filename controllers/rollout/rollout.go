@@ -199,12 +199,7 @@ func (r *run) stateOf(code v1alpha1.RegionCode, live *appsv1.Deployment, hash st
 	return complete, since
 }
 
-func soak(sn *v1alpha1.SocialNetwork) time.Duration {
-	if d, err := time.ParseDuration(string(sn.Spec.Rollout.Soak)); err == nil {
-		return d
-	}
-	return defaultSoak
-}
+func soak(sn *v1alpha1.SocialNetwork) time.Duration { return sn.Spec.Rollout.Soak.Or(defaultSoak) }
 
 // IsComplete reports whether the rollout of a Deployment is complete: all replicas have the newest template and are
 // available, and no older pods are left.

@@ -52,14 +52,15 @@ func (r *run) whyMissing(g *region) (v1alpha1.Reason, string) {
 	if g.patchErr != nil {
 		return v1alpha1.ReasonPatchRejected, "The Deployment cannot be created: " + g.patchErr.Error() + "."
 	}
-	if reason, when := r.whatFor(g); reason != "" {
+	if reason, when := r.blocked(g); reason != "" {
 		return reason, "The Deployment is created " + when
 	}
 	return v1alpha1.ReasonProgressing, "The Deployment is being created."
 }
 
-// whatFor returns what new pods of a region wait for, and when they are created, as the end of a sentence; the reason is empty if they may be.
-func (r *run) whatFor(g *region) (v1alpha1.Reason, string) {
+// blocked returns why new pods of a region are not created yet, and when they are, as the end of a sentence. The reason is empty if
+// they may be created.
+func (r *run) blocked(g *region) (v1alpha1.Reason, string) {
 	switch {
 	case r.pass.SN.Spec.Paused:
 		return v1alpha1.ReasonPausedBySpec, "when spec.paused is false."
@@ -118,7 +119,7 @@ func (r *run) setUpdated(g *region) {
 	paused := r.pass.SN.Spec.Paused
 	switch g.state {
 	case outdated:
-		switch reason, when := r.whatFor(g); {
+		switch reason, when := r.blocked(g); {
 		case reason != "":
 			set(metav1.ConditionFalse, reason, "The pods are replaced "+when)
 		case r.hold.Reason != "":

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -57,20 +56,16 @@ func (c *Cluster) List(
 	if err != nil {
 		return nil, err
 	}
-	list, ok := created.(client.ObjectList)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a client.ObjectList", created)
-	}
+	list := created.(client.ObjectList)
 	if err := reader.List(ctx, list, client.InNamespace(c.Namespace()), labels); err != nil {
 		return nil, err
 	}
 	items, err := meta.ExtractList(list)
 	var objects []client.Object
 	for _, item := range items {
-		if object, ok := item.(client.Object); ok {
-			object.GetObjectKind().SetGroupVersionKind(kind)
-			objects = append(objects, object)
-		}
+		object := item.(client.Object)
+		object.GetObjectKind().SetGroupVersionKind(kind)
+		objects = append(objects, object)
 	}
 	return objects, err
 }
@@ -108,6 +103,14 @@ func (p *Pass) Usable() []*Cluster {
 		}
 	}
 	return usable
+}
+
+// Unreadable returns the first cluster that cannot be read, or nil.
+func (p *Pass) Unreadable() *Cluster {
+	if i := slices.IndexFunc(p.Clusters, func(c *Cluster) bool { return !c.IsUsable() }); i >= 0 {
+		return p.Clusters[i]
+	}
+	return nil
 }
 
 // Unusable returns the first cluster with a region of the spec that cannot be used, or nil. Regions that are evacuated do not count.

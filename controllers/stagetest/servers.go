@@ -188,18 +188,23 @@ func (s connection) VerifyServerKey(ctx context.Context, server platformclient.S
 // loadKeys reads the Secret that the pod mounts.
 func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
 	name := render.ServerKeysSource(render.Network{SN: s.harness.SN}, pod.code)
-	var secret corev1.Secret
-	if err := s.harness.apiOf(pod.code).Get(ctx, client.ObjectKey{Namespace: "plaza", Name: name}, &secret); err != nil {
-		return
-	}
-	if file, err := keyring.ParseFile(keyring.NewSecret(string(secret.Data[keyring.ServerKeysFile]))); err == nil && len(file) > 0 {
+	file, err := keyring.ParseFile(keyring.NewSecret(string(s.files(ctx, pod.code, name)[keyring.ServerKeysFile])))
+	if err == nil && len(file) > 0 {
 		pod.keys = file
 	}
 }
 
+// files returns the files of a Secret in the cluster of a region; nil if it does not exist.
+func (s *Servers) files(ctx context.Context, code v1alpha1.RegionCode, name string) map[string][]byte {
+	var secret corev1.Secret
+	if s.harness.apiOf(code).Get(ctx, client.ObjectKey{Namespace: "plaza", Name: name}, &secret) != nil {
+		return nil
+	}
+	return secret.Data
+}
+
 // keysOf returns what a server reports of a key file.
 func (s *Servers) keysOf(ctx context.Context, code v1alpha1.RegionCode, secret, file string) statusz.KeyFile {
-	var found corev1.Secret
 	var doc struct {
 		Keys []struct {
 			ID       string    `json:"id"`
@@ -207,8 +212,7 @@ func (s *Servers) keysOf(ctx context.Context, code v1alpha1.RegionCode, secret, 
 			NotAfter time.Time `json:"notAfter"`
 		} `json:"keys"`
 	}
-	err := s.harness.apiOf(code).Get(ctx, client.ObjectKey{Namespace: "plaza", Name: secret}, &found)
-	if err != nil || json.Unmarshal(found.Data[file], &doc) != nil {
+	if json.Unmarshal(s.files(ctx, code, secret)[file], &doc) != nil {
 		return statusz.KeyFile{}
 	}
 	var keys []statusz.Key
@@ -221,17 +225,13 @@ func (s *Servers) keysOf(ctx context.Context, code v1alpha1.RegionCode, secret, 
 
 // loadAuthorities reads the Secret with the certificate of the pod's region.
 func (s *Servers) loadAuthorities(ctx context.Context, pod *Pod) {
-	var secret corev1.Secret
-	key := client.ObjectKey{Namespace: "plaza", Name: render.ControlSecret(s.harness.SN.Name, pod.code)}
-	if pod.StaleKeys || s.harness.apiOf(pod.code).Get(ctx, key, &secret) != nil {
-		return
-	}
-	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
-	if err != nil {
+	files := s.files(ctx, pod.code, render.ControlSecret(s.harness.SN.Name, pod.code))
+	read, err := control.ParseCredentials(files[control.CertificateFile], files[control.KeyFile], files[control.AuthoritiesFile])
+	if pod.StaleKeys || err != nil {
 		return
 	}
 	pod.trusted = nil
-	for _, authority := range files.Authorities {
+	for _, authority := range read.Authorities {
 		pod.trusted = append(pod.trusted, statusz.Key{ID: control.ID(authority), Valid: s.harness.Now.Before(authority.NotAfter)})
 	}
 }
@@ -241,10 +241,9 @@ func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
 	if pod.StaleKeys && pod.evacuated != nil {
 		return
 	}
-	var secret corev1.Secret
 	var file auth.EvacuationFile
-	key := client.ObjectKey{Namespace: "plaza", Name: render.EvacuationSecret(s.harness.SN.Name, pod.code)}
-	if s.harness.apiOf(pod.code).Get(ctx, key, &secret) == nil && json.Unmarshal(secret.Data[render.EvacuationFile], &file) != nil {
+	files := s.files(ctx, pod.code, render.EvacuationSecret(s.harness.SN.Name, pod.code))
+	if files != nil && json.Unmarshal(files[render.EvacuationFile], &file) != nil {
 		return
 	}
 	pod.evacuated = &statusz.Evacuated{}

@@ -85,9 +85,5 @@ func retainedUntil(p *stage.Pass, recorded []v1alpha1.RetainedKeys, code v1alpha
 	if i := slices.IndexFunc(recorded, func(r v1alpha1.RetainedKeys) bool { return r.Code == code }); i >= 0 {
 		return recorded[i].Until.Time
 	}
-	retention, err := time.ParseDuration(string(p.SN.Spec.ServerKeys.RetainRemoved))
-	if err != nil {
-		retention = defaultRetention
-	}
-	return p.Now.Add(retention).Truncate(time.Second)
+	return p.Now.Add(p.SN.Spec.ServerKeys.RetainRemoved.Or(defaultRetention)).Truncate(time.Second)
 }

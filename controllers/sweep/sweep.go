@@ -47,7 +47,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		}
 		empty[v1alpha1.ClusterNamespace{Name: c.Name, Namespace: c.Namespace()}] = left == 0 && len(c.Network.Regions()) == 0
 	}
-	if len(p.Usable()) < len(p.Clusters) {
+	if p.Unreadable() != nil {
 		recall(p, before)
 	}
 	p.Status.Clusters = slices.DeleteFunc(p.Status.Clusters, func(c v1alpha1.ClusterNamespace) bool { return empty[c] })
@@ -58,8 +58,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
 		return out
 	}
-	if len(p.Usable()) < len(p.Clusters) {
-		unusable := p.Clusters[slices.IndexFunc(p.Clusters, func(c *stage.Cluster) bool { return !c.IsUsable() })]
+	if unusable := p.Unreadable(); unusable != nil {
 		out.SetCondition(metav1.ConditionUnknown, unusable.Reason, unusable.Message)
 		return out
 	}

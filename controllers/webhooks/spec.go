@@ -44,10 +44,7 @@ func (r *run) readSpec(ctx context.Context) bool {
 }
 
 func prehookSettings(p *v1alpha1.PreHook) statusz.HookSettings {
-	timeout, err := time.ParseDuration(string(p.Timeout))
-	if err != nil {
-		timeout = 3 * time.Second // the default of the CRD, which refuses other texts
-	}
+	timeout := p.Timeout.Or(3 * time.Second)
 	return statusz.HookSettings{
 		URL: p.URL, Events: p.Events, Enabled: p.Enabled, DefaultAction: strings.ToLower(p.DefaultAction), TimeoutMS: int(timeout.Milliseconds()),
 	}

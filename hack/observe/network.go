@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,9 +40,8 @@ type network struct {
 	died     chan error // receives an error if a program ends by itself
 	stopOp   func()
 
-	mu         sync.Mutex
-	command    *exec.Cmd
-	restarting bool
+	mu  sync.Mutex
+	end func(os.Signal) // ends the servers; nil while there are none
 }
 
 // startNetwork starts the database and the servers.
@@ -84,37 +81,35 @@ func (n *network) launch(ctx context.Context, more ...string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the program has its own descriptor
-	port, err := freePorts()
-	if err != nil {
-		return err
-	}
-	args := append([]string{"dev", "--rate-limit", "off", "--port", strconv.Itoa(port), "--data-dir", filepath.Join(n.dir, "data")}, more...)
+	args := append([]string{"dev", "--rate-limit", "off", "--port", "0", "--data-dir", filepath.Join(n.dir, "data")}, more...)
 	command := exec.CommandContext(context.WithoutCancel(ctx), n.program, args...)
 	command.Env = append(os.Environ(), "PLAZA_DATABASE_URL="+n.toDB.Through(n.database.URL()))
 	command.Stdout, command.Stderr = log, log
 	if err := command.Start(); err != nil {
 		return err
 	}
-	n.mu.Lock()
-	n.command = command
-	n.mu.Unlock()
+	var isWanted atomic.Bool // the end of the program
 	ended := make(chan struct{})
-	go n.await(command, ended)
-	return n.awaitReady(ctx, log.Name(), ended)
-}
-
-// await waits for the end of the program, which is an error unless it was stopped.
-func (n *network) await(command *exec.Cmd, ended chan struct{}) {
-	err := command.Wait()
-	close(ended)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.command == command && !n.restarting {
-		select {
-		case n.died <- fmt.Errorf("plaza dev ended: %w", errors.Join(err, errors.New(n.logged()))):
-		default:
+	go func() {
+		err := command.Wait()
+		close(ended)
+		if !isWanted.Load() {
+			select {
+			case n.died <- fmt.Errorf("plaza dev ended: %w", errors.Join(err, errors.New(n.logged()))):
+			default:
+			}
 		}
+	}()
+	n.mu.Lock()
+	n.end = func(signal os.Signal) {
+		isWanted.Store(true)
+		_ = command.Process.Signal(signal)
+		kill := time.AfterFunc(stopTimeout, func() { _ = command.Process.Kill() })
+		<-ended
+		kill.Stop()
 	}
+	n.mu.Unlock()
+	return n.awaitReady(ctx, ended)
 }
 
 func (n *network) logged() string {
@@ -122,11 +117,11 @@ func (n *network) logged() string {
 	return string(text)
 }
 
-func (n *network) awaitReady(ctx context.Context, log string, ended <-chan struct{}) error {
+func (n *network) awaitReady(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	for {
-		if output, _ := os.ReadFile(log); bytes.Contains(output, []byte("plaza: ready")) {
+		if strings.Contains(n.logged(), "plaza: ready") {
 			return nil
 		}
 		select {
@@ -137,27 +132,6 @@ func (n *network) awaitReady(ctx context.Context, log string, ended <-chan struc
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// freePorts returns the first of three successive ports that, like those a thousand higher, are free.
-func freePorts() (int, error) {
-	for first := 18200; first < 18900; first += 3 {
-		if arePortsFree(first, first+1, first+2, first+1000, first+1001, first+1002) {
-			return first, nil
-		}
-	}
-	return 0, errors.New("no three successive ports from 18200 to 18900 are free")
-}
-
-func arePortsFree(ports ...int) bool {
-	for _, port := range ports {
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			return false
-		}
-		_ = l.Close()
-	}
-	return true
 }
 
 // readFacts reads what a client needs to know, and puts proxies in front of the servers, or directs those there to new servers.
@@ -195,18 +169,20 @@ func aim(proxies map[string]*proxy.Proxy, code, to string) (err error) {
 	return err
 }
 
+// endServers ends the servers that run.
+func (n *network) endServers(signal os.Signal) {
+	n.mu.Lock()
+	end := n.end
+	n.mu.Unlock()
+	if end != nil {
+		end(signal)
+	}
+}
+
 // restart kills the servers and starts others.
 func (n *network) restart(ctx context.Context) error {
-	n.mu.Lock()
-	n.restarting = true
-	command := n.command
-	n.mu.Unlock()
-	_ = command.Process.Kill()
-	err := n.launch(ctx)
-	n.mu.Lock()
-	n.restarting = false
-	n.mu.Unlock()
-	if err != nil {
+	n.endServers(os.Kill)
+	if err := n.launch(ctx); err != nil {
 		return err
 	}
 	return n.readFacts()
@@ -215,16 +191,7 @@ func (n *network) restart(ctx context.Context) error {
 // stop ends everything and removes the data.
 func (n *network) stop() error {
 	n.stopOp()
-	n.mu.Lock()
-	n.restarting = true // its end is not a failure
-	command := n.command
-	n.mu.Unlock()
-	if command != nil {
-		_ = command.Process.Signal(syscall.SIGTERM)
-		kill := time.AfterFunc(stopTimeout, func() { _ = command.Process.Kill() })
-		_, _ = command.Process.Wait() // await has its result
-		kill.Stop()
-	}
+	n.endServers(syscall.SIGTERM)
 	for _, p := range n.proxies() {
 		p.Close()
 	}

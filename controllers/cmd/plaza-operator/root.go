@@ -31,42 +31,22 @@ const leaderElectionID = "plaza-operator.plaza.social"
 
 // options are the operator's flags.
 type options struct {
+	controllers.Options
+
 	metricsAddress string
 	healthAddress  string
 	pprofAddress   string
 	leaderElection bool
 	namespaces     []string
-	namespace      string
-	image          string
 	logLevel       slog.Level
 	qps            float32
-	imagePrefixes  []string
-	secretLabel    string
-	// deletionTimeout is how long the deletion of a network waits for clusters that cannot be reached.
-	deletionTimeout time.Duration
-	maxRollouts     int
-}
-
-// reconcilerOptions returns the options of the reconciler, or an error that names the flag with an invalid value.
-func (o options) reconcilerOptions() (controllers.Options, error) {
-	restrictions := controllers.Restrictions{ImagePrefixes: o.imagePrefixes}
-	if o.secretLabel != "" {
-		var err error
-		if restrictions.SecretLabel, err = labels.Parse(o.secretLabel); err != nil {
-			return controllers.Options{}, fmt.Errorf("--allowed-secret-label: %w", err)
-		}
-	}
-	return controllers.Options{
-		DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions,
-		ClusterDeletionTimeout: o.deletionTimeout, MaxConcurrentRollouts: o.maxRollouts,
-	}, nil
 }
 
 func newRoot() *cobra.Command { return newCommand(&options{}, run) }
 
 // newCommand returns the command that stores its flags in o and calls run with them.
 func newCommand(o *options, run func(context.Context, options) error) *cobra.Command {
-	var level string
+	var level, secretLabel string
 	cmd := &cobra.Command{
 		Use:           "plaza-operator",
 		Short:         "Run the controller of SocialNetwork objects",
@@ -78,6 +58,12 @@ func newCommand(o *options, run func(context.Context, options) error) *cobra.Com
 			if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
 				return fmt.Errorf("--log-level: %w", err)
 			}
+			if secretLabel != "" {
+				var err error
+				if o.Restrictions.SecretLabel, err = labels.Parse(secretLabel); err != nil {
+					return fmt.Errorf("--allowed-secret-label: %w", err)
+				}
+			}
 			return run(cmd.Context(), *o)
 		},
 	}
@@ -87,13 +73,13 @@ func newCommand(o *options, run func(context.Context, options) error) *cobra.Com
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "address of /debug/pprof; 0 disables it. Profiles may contain keys")
 	flags.BoolVar(&o.leaderElection, "leader-elect", false, "elect a leader, so that only one of several replicas is active")
 	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to watch; empty means all")
-	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
-	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
+	flags.StringVar(&o.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
+	flags.StringVar(&o.DefaultImage, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
 	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
-	flags.StringSliceVar(&o.imagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
-	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
-	flags.DurationVar(&o.deletionTimeout, "cluster-deletion-timeout", time.Hour, "how long the deletion of a network waits for member clusters that cannot be reached")
-	flags.IntVar(&o.maxRollouts, "max-concurrent-rollouts", 0, "maximum number of networks that are updated at the same time, for example after an upgrade of the operator; 0 means any number")
+	flags.StringSliceVar(&o.Restrictions.ImagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
+	flags.StringVar(&secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
+	flags.DurationVar(&o.ClusterDeletionTimeout, "cluster-deletion-timeout", time.Hour, "how long the deletion of a network waits for member clusters that cannot be reached")
+	flags.IntVar(&o.MaxConcurrentRollouts, "max-concurrent-rollouts", 0, "maximum number of networks that are updated at the same time, for example after an upgrade of the operator; 0 means any number")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -121,7 +107,7 @@ func run(ctx context.Context, o options) error {
 		PprofBindAddress:              o.pprofAddress,
 		LeaderElection:                o.leaderElection,
 		LeaderElectionID:              leaderElectionID,
-		LeaderElectionNamespace:       o.namespace,
+		LeaderElectionNamespace:       o.Namespace,
 		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
@@ -144,21 +130,17 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 	if err != nil {
 		return fmt.Errorf("creating the discovery client: %w", err)
 	}
-	reconcilerOptions, err := o.reconcilerOptions()
-	if err != nil {
-		return err
-	}
 	reconciler := &controllers.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Servers:   platformclient.New(),
 		Recorder:  mgr.GetEventRecorder("plaza-operator"),
-		Options:   reconcilerOptions,
+		Options:   o.Options,
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
 		Metrics:   controllers.NewMetrics(metrics.Registry),
 	}
-	if err := reconciler.AddClusters(ctx, mgr, clusters.Options{Namespace: o.namespace, Servers: clusters.Servers}); err != nil {
+	if err := reconciler.AddClusters(ctx, mgr, clusters.Options{Namespace: o.Namespace, Servers: clusters.Servers}); err != nil {
 		return err
 	}
 	return reconciler.SetupWithManager(ctx, mgr)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plaza-social/plaza/controllers"
 )
 
 // TestFlags sets every flag, and checks that each has its effect.
@@ -21,21 +23,19 @@ func TestFlags(t *testing.T) {
 		"--allowed-secret-label=usable=true", "--cluster-deletion-timeout=2h", "--max-concurrent-rollouts=3", "--log-level=warn",
 	})
 	require.NoError(t, cmd.Execute())
-	require.Equal(t, options{
-		metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", leaderElection: true, namespaces: []string{"a", "b"},
-		namespace: "operators",
-		image:     "plaza:v1", logLevel: slog.LevelWarn, qps: 7, imagePrefixes: []string{"a.example/", "b.example/"}, secretLabel: "usable=true",
-		deletionTimeout: 2 * time.Hour, maxRollouts: 3,
-	}, got)
-
-	of, err := got.reconcilerOptions()
-	require.NoError(t, err)
-	require.Equal(t, "plaza:v1 operators", of.DefaultImage+" "+of.Namespace)
-	require.Equal(t, []string{"a.example/", "b.example/"}, of.Restrictions.ImagePrefixes)
+	of := got.Options
 	require.True(t, of.Restrictions.SecretLabel.Matches(labels.Set{"usable": "true"}))
 	require.False(t, of.Restrictions.SecretLabel.Matches(labels.Set{}))
-	require.Equal(t, 2*time.Hour, of.ClusterDeletionTimeout)
-	require.Equal(t, 3, of.MaxConcurrentRollouts)
+	got.Restrictions.SecretLabel = nil
+	require.Equal(t, options{
+		metricsAddress: ":1", healthAddress: ":2", pprofAddress: ":3", leaderElection: true, namespaces: []string{"a", "b"},
+		logLevel: slog.LevelWarn, qps: 7,
+		Options: controllers.Options{
+			DefaultImage: "plaza:v1", Namespace: "operators",
+			Restrictions:           controllers.Restrictions{ImagePrefixes: []string{"a.example/", "b.example/"}},
+			ClusterDeletionTimeout: 2 * time.Hour, MaxConcurrentRollouts: 3,
+		},
+	}, got)
 	for i := range reflect.TypeOf(of).NumField() {
 		require.False(t, reflect.ValueOf(of).Field(i).IsZero(), "no flag sets %s", reflect.TypeOf(of).Field(i).Name)
 	}
@@ -50,13 +50,9 @@ func TestDefaultFlags(t *testing.T) {
 	cmd.SetArgs([]string{})
 	require.NoError(t, cmd.Execute())
 	require.Equal(t, options{
-		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", namespace: "operators", image: "plaza:v1", logLevel: slog.LevelInfo,
-		qps:             100,
-		deletionTimeout: time.Hour,
-	}, got)
-	of, err := got.reconcilerOptions()
-	require.NoError(t, err)
-	require.Nil(t, of.Restrictions.SecretLabel, "any Secret is allowed")
+		metricsAddress: ":8080", healthAddress: ":8081", pprofAddress: "0", logLevel: slog.LevelInfo, qps: 100,
+		Options: controllers.Options{Namespace: "operators", DefaultImage: "plaza:v1", ClusterDeletionTimeout: time.Hour},
+	}, got, "any Secret is allowed")
 }
 
 func TestInvalidFlags(t *testing.T) {
@@ -67,7 +63,7 @@ func TestInvalidFlags(t *testing.T) {
 		"--allowed-secret-label: ":      {"--allowed-secret-label=a=b=c"},
 		`invalid argument "x" for "--m`: {"--max-concurrent-rollouts=x"},
 	} {
-		cmd := newCommand(&options{}, func(_ context.Context, o options) error { _, err := o.reconcilerOptions(); return err })
+		cmd := newCommand(&options{}, func(context.Context, options) error { return nil })
 		cmd.SetArgs(args)
 		require.ErrorContains(t, cmd.Execute(), want)
 	}

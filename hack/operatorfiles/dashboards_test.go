@@ -11,7 +11,7 @@ import (
 // TestFiles checks that the files of config/grafana are those that make generate writes.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, write(dir))
+	require.NoError(t, writeDashboards(dir))
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, 2)

@@ -1,26 +1,38 @@
-// Command readme generates the tables of controllers/README.md: the alerts, and the reasons of conditions. `make generate`
-// runs it in the root of the repository; a test compares the result with the file.
+// Command operatorfiles generates what follows from the code of the operator: the dashboards of all networks and of the operator in
+// config/grafana, and the tables of controllers/README.md, of the alerts and of the reasons of conditions. `make generate` runs it in the
+// root of the repository; tests compare the results with the files.
 package main
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/plaza-social/plaza/controllers/monitoring"
 )
 
 const (
+	folder      = "config/grafana"
 	readmeFile  = "controllers/README.md"
 	reasonsFile = "api/v1alpha1/conditions.go"
 )
 
 func main() {
-	if err := write(readmeFile, reasonsFile); err != nil {
-		fmt.Fprintln(os.Stderr, "readme:", err)
+	if err := errors.Join(writeDashboards(folder), write(readmeFile, reasonsFile)); err != nil {
+		fmt.Fprintln(os.Stderr, "operatorfiles:", err)
 		os.Exit(1)
 	}
+}
+
+func writeDashboards(folder string) error {
+	for name, text := range monitoring.SharedDashboards() {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // a public file
+			return err
+		}
+	}
+	return nil
 }
 
 func write(readme, reasons string) error {

@@ -179,8 +179,8 @@ fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 	$(BUF) format --write proto
 
 .PHONY: crdbcheck
-crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck (ARGS=-constructs).
-	@go -C hack/crdbcheck run . $(ARGS)
+crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.
+	@go -C hack/crdbcheck run .
 
 # Each check can be run alone: make verify-faults
 VERIFY := lint race faults alerts ui hostile install sdk cluster clusters cockroach

@@ -1,15 +1,13 @@
 // Program crdbcheck checks every SQL statement of Plaza, and every schema migration as rendered for CockroachDB,
 // against CockroachDB's grammar and the rules of package rules. It needs no database.
-//
-//	crdbcheck -constructs    prints the SQL that CockroachDB's planner refuses, with sources, and checks nothing
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
@@ -19,12 +17,6 @@ import (
 )
 
 func main() {
-	constructs := flag.Bool("constructs", false, "print the SQL that CockroachDB's planner refuses or evaluates differently from PostgreSQL")
-	flag.Parse()
-	if *constructs {
-		list(os.Stdout)
-		return
-	}
 	if !report(os.Stdout, program()) {
 		os.Exit(1)
 	}
@@ -60,27 +52,26 @@ func program() sources {
 		s.placement = append(s.placement, rules.Statement{Where: "store/migrations/" + m.Name + ".sql without regions", SQL: m.SQL})
 	}
 	localities := db.DefaultLocalities()
-	for i, sql := range db.RegionStatements("plaza", db.Layout{Localities: localities}) {
-		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/%d", i+1), SQL: sql})
-	}
 	for _, code := range region.All() {
 		s.placement = append(s.placement, rules.Statement{
 			Where: "store/placement/" + string(code), SQL: db.SuperRegionStatement("plaza", code, localities[code]),
 		})
 	}
-	for i, sql := range db.PlacementStatements() {
-		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/check/%d", i+1), SQL: sql})
-	}
-	for i, sql := range db.QueueStatements() {
-		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/queues/%d", i+1), SQL: sql})
-	}
-	for i, sql := range db.OwnStatements() {
-		s.own = append(s.own, rules.Statement{Where: fmt.Sprintf("store/db/%d", i+1), SQL: sql})
-	}
-	for i, sql := range db.BackupStatements() {
-		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/backup/%d", i+1), SQL: sql})
-	}
+	s.placement = slices.Concat(s.placement,
+		numbered("store/placement/", db.RegionStatements("plaza", db.Layout{Localities: localities})),
+		numbered("store/placement/check/", db.PlacementStatements()),
+		numbered("store/queues/", db.QueueStatements()),
+		numbered("store/backup/", db.BackupStatements()))
+	s.own = numbered("store/db/", db.OwnStatements())
 	return s
+}
+
+func numbered(where string, statements []string) []rules.Statement {
+	var list []rules.Statement
+	for i, sql := range statements {
+		list = append(list, rules.Statement{Where: where + strconv.Itoa(i+1), SQL: sql})
+	}
+	return list
 }
 
 // applyJoins are the statements that may have LATERAL (… LIMIT …), by the beginning of their names, because the values
@@ -132,18 +123,6 @@ func check(s sources) (broken []rules.Violation, tables int) {
 		broken = append(broken, rules.Grammar(p)...)
 	}
 	return broken, schema.Tables()
-}
-
-// list prints the constructs as a table in Markdown.
-func list(w io.Writer) {
-	fmt.Fprintln(w, "| rule | reason | until | source |\n|---|---|---|---|")
-	for _, k := range rules.Constructs() {
-		until := ""
-		if k.Until != (db.Release{}) {
-			until = k.Until.String()
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", k.Name, strings.ReplaceAll(k.Why, "|", `\|`), until, k.Source)
-	}
 }
 
 // report prints one line per violation and a summary. It reports whether there are no violations.

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func TestTheProgramKeepsTheRules(t *testing.T) {
@@ -79,11 +78,6 @@ func TestReport(t *testing.T) {
 }
 
 var homeCondition = regexp.MustCompile(`\b(?:[a-z_]+\.)?home = \$1(?:::text)?`)
-
-// TestOldestReleaseIsKnown holds that the rules know what the oldest release supports and those before it do not.
-func TestOldestReleaseIsKnown(t *testing.T) {
-	require.True(t, slices.ContainsFunc(rules.Constructs(), func(k rules.Construct) bool { return k.Until == db.MinimumCockroachDB }))
-}
 
 // TestNoHomeIsSuperfluous takes the condition on home away, one place at a time, from every statement of the program: the
 // rules have to notice each.

@@ -30,17 +30,17 @@ func TestHotPost(t *testing.T) {
 	t.Run("readers wait", func(t *testing.T) {
 		var p *proxy.Proxy
 		var once sync.Once
+		lock := newRowLock(50 * time.Millisecond)
 		through := apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: func(url string) string {
-			once.Do(func() { p = proxy.New(t, url).ReadMessages() })
+			once.Do(func() { p = proxy.New(t, url).Filter(lock.filter) })
 			return p.Through(url)
 		}})
-		testHotPost(t, true, func(post string) *proxy.Lock { return p.LockReads(post, 50*time.Millisecond) }, through)
+		testHotPost(t, true, lock, through)
 	})
 }
 
-// testHotPost is TestHotPost where the lock of a row does or does not make reads of the row wait. lockReads makes them wait, unless it is
-// nil.
-func testHotPost(t *testing.T, readersWait bool, lockReads func(post string) *proxy.Lock, opts ...apptest.Option) {
+// testHotPost is TestHotPost where the lock of a row does or does not make reads of the row wait. lock makes them wait, unless it is nil.
+func testHotPost(t *testing.T, readersWait bool, lock *rowLock, opts ...apptest.Option) {
 	t.Helper()
 	n := startAll(t, append(opts, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.StatementTimeout, cfg.RequestTimeout = config.Duration(apptest.Patience), config.Duration(apptest.Patience)
@@ -61,11 +61,11 @@ func testHotPost(t *testing.T, readersWait bool, lockReads func(post string) *pr
 		areWaiting = func() bool { return true }
 	}
 	const writes = 40
-	if lockReads != nil {
-		lock := lockReads(hot)
-		areWaiting = func() bool { return lock.Refused() >= writes }
+	if lock != nil {
+		lock.set(hot)
+		areWaiting = func() bool { return lock.refused() >= writes }
 		release := unlock
-		unlock = func() { lock.Unlock(); release() }
+		unlock = func() { lock.unlock(); release() }
 	}
 
 	var writers, readers, others sync.WaitGroup

@@ -119,14 +119,10 @@ func (c *check) hasOuterColumn(expression any, s *tree.Subquery) bool {
 			columns[string(n.As)] = true
 		}
 	})
-	found := false
-	walk(expression, func(node any, _ []any) {
-		if n, ok := node.(*tree.UnresolvedName); ok && !n.Star {
-			table, column := n.Parts[1], n.Parts[0]
-			found = found || table != "" && !own[table] || table == "" && !columns[column]
-		}
+	return contains(expression, func(n *tree.UnresolvedName) bool {
+		table, column := n.Parts[1], n.Parts[0]
+		return !n.Star && (table != "" && !own[table] || table == "" && !columns[column])
 	})
-	return found
 }
 
 // cut returns the beginning of a text for a message.

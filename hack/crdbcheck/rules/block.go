@@ -111,21 +111,12 @@ func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
 
 // addConditions records which sources have a conjunct of e on home. An unqualified home belongs to the only table.
 func (c *check) addConditions(b *block, e tree.Expr, sources []source) {
-	e = stripParens(e)
-	if and, ok := e.(*tree.AndExpr); ok {
-		c.addConditions(b, and.Left, sources)
-		c.addConditions(b, and.Right, sources)
-		return
-	}
-	qualifier, ok := c.pin(e)
-	if !ok {
-		return
-	}
-	if qualifier == "" && len(b.sources) == 1 {
-		qualifier = b.sources[0].alias
-	}
-	for _, s := range sources {
-		if s.alias == qualifier {
+	for _, condition := range conjuncts(e) {
+		qualifier, ok := c.pin(condition)
+		if ok && qualifier == "" && len(b.sources) == 1 {
+			qualifier = b.sources[0].alias
+		}
+		if ok && slices.ContainsFunc(sources, func(s source) bool { return s.alias == qualifier }) {
 			b.pinned[qualifier] = true
 		}
 	}

@@ -11,35 +11,28 @@ import (
 var lockConstructs = []Construct{
 	{
 		Name: "lock-without-key", Why: "FOR UPDATE locks every row that is read, also those that a condition drops: name the whole primary key",
-		Source:  "cockroachdb/cockroach#75457, #114737",
-		Example: `SELECT id FROM posts WHERE home = $1 AND likes > 10 FOR UPDATE`,
-		found:   ofLock(func(n *tree.Select, at place) bool { return !locksByKey(n, at.schema) }),
+		Source: "cockroachdb/cockroach#75457, #114737",
+		found:  ofLock(func(n *tree.Select, at place) bool { return !locksByKey(n, at.schema) }),
 	},
 	{
 		Name: "lock-join", Why: "which rows FOR UPDATE locks in a join or through a subquery depends on the plan: lock one table",
-		Source:  "cockroachdb/cockroach#88262",
-		Example: `SELECT id FROM posts WHERE home = $1 AND id = $2 AND author_id IN (SELECT id FROM users WHERE home = $1) FOR UPDATE`,
-		found:   ofLock(func(n *tree.Select, _ place) bool { return !isOneTable(n) || hasSubquery(n) }),
+		Source: "cockroachdb/cockroach#88262",
+		found:  ofLock(func(n *tree.Select, at place) bool { return !isOneTable(n, at.schema) || hasSubquery(n) }),
 	},
 	{
 		Name: "lock-order", Why: "ORDER BY in a subquery with FOR UPDATE is ignored, so that two statements deadlock",
-		Source:  "cockroachdb/cockroach#121809",
-		Example: `SELECT count(*) FROM (SELECT id FROM posts WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE) AS l`,
+		Source: "cockroachdb/cockroach#121809",
 		found: ofLock(func(n *tree.Select, at place) bool {
 			return len(n.OrderBy) > 0 && at.isNested()
 		}),
 	},
 	{
-		Name: "lock-nowait", Why: "NOWAIT fails on rows that the query does not return",
-		Source:  "cockroachdb/cockroach#129145",
-		Example: `SELECT id FROM posts WHERE home = $1 AND id = $2 FOR UPDATE NOWAIT`,
-		found:   ofLock(func(n *tree.Select, _ place) bool { return waits(n, tree.LockWaitError) }),
-	},
-	{
-		Name: "lock-skips", Why: "SKIP LOCKED also skips rows that are not locked: claim rows with UPDATE … RETURNING and a lease",
-		Source:  "cockroachdb/cockroach#121917",
-		Example: `SELECT id FROM posts WHERE home = $1 AND id = $2 FOR UPDATE SKIP LOCKED`,
-		found:   ofLock(func(n *tree.Select, _ place) bool { return waits(n, tree.LockWaitSkipLocked) }),
+		Name: "lock-wait", Why: "NOWAIT fails on rows that the query does not return, and SKIP LOCKED skips rows that are not locked: " +
+			"claim rows with UPDATE … RETURNING and a lease",
+		Source: "cockroachdb/cockroach#129145, #121917",
+		found: ofLock(func(n *tree.Select, _ place) bool {
+			return slices.ContainsFunc(n.Locking, func(item *tree.LockingItem) bool { return item.WaitPolicy != tree.LockWaitBlock })
+		}),
 	},
 }
 
@@ -54,62 +47,42 @@ func locksRows(n *tree.Select) bool {
 	})
 }
 
-func waits(n *tree.Select, policy tree.LockingWaitPolicy) bool {
-	return slices.ContainsFunc(n.Locking, func(item *tree.LockingItem) bool { return item.WaitPolicy == policy })
-}
-
 // isOneTable reports whether a query reads one table of the schema and nothing else.
-func isOneTable(n *tree.Select) bool {
+func isOneTable(n *tree.Select, schema *Schema) bool {
 	clause, ok := n.Select.(*tree.SelectClause)
-	return ok && len(clause.From.Tables) == 1 && tableName(clause.From.Tables[0]) != ""
-}
-
-// tableName returns the name of a table in FROM, and an empty string for anything else.
-func tableName(t tree.TableExpr) string {
-	switch n := t.(type) {
-	case *tree.AliasedTableExpr:
-		return tableName(n.Expr)
-	case *tree.TableName:
-		return n.Table()
-	}
-	return ""
+	return ok && len(clause.From.Tables) == 1 && schema.tables[targetName(clause.From.Tables[0])] != nil
 }
 
 func hasSubquery(n *tree.Select) bool {
 	clause, ok := n.Select.(*tree.SelectClause)
-	if !ok || clause.Where == nil {
-		return false
-	}
-	found := false
-	walk(clause.Where.Expr, func(node any, _ []any) {
-		_, isSubquery := node.(*tree.Subquery)
-		found = found || isSubquery
-	})
-	return found
+	return ok && clause.Where != nil && contains(clause.Where.Expr, func(*tree.Subquery) bool { return true })
 }
 
 // locksByKey reports whether the condition of a query compares every column of its table's primary key with `=` or `= ANY`.
 func locksByKey(n *tree.Select, schema *Schema) bool {
 	clause, ok := n.Select.(*tree.SelectClause)
-	if !ok || clause.Where == nil || !isOneTable(n) {
+	if !ok || clause.Where == nil || !isOneTable(n, schema) {
 		return false
 	}
-	t := schema.tables[tableName(clause.From.Tables[0])]
 	compared := map[string]bool{}
-	comparedColumns(clause.Where.Expr, compared)
-	return t != nil && !slices.ContainsFunc(t.primary, func(e tree.IndexElem) bool { return !compared[string(e.Column)] })
-}
-
-// comparedColumns adds the columns that a conjunct of e compares with `=` or `= ANY`.
-func comparedColumns(e tree.Expr, compared map[string]bool) {
-	switch e := stripParens(e).(type) {
-	case *tree.AndExpr:
-		comparedColumns(e.Left, compared)
-		comparedColumns(e.Right, compared)
-	case *tree.ComparisonExpr:
-		isAny := e.Operator.Symbol == treecmp.Any && e.SubOperator.Symbol == treecmp.EQ
-		if name, ok := stripParens(e.Left).(*tree.UnresolvedName); ok && (e.Operator.Symbol == treecmp.EQ || isAny) {
-			compared[name.Parts[0]] = true
+	for _, condition := range conjuncts(clause.Where.Expr) {
+		if column, _, ok := equality(condition); ok {
+			compared[column] = true
 		}
 	}
+	key := schema.tables[targetName(clause.From.Tables[0])].primary
+	return !slices.ContainsFunc(key, func(e tree.IndexElem) bool { return !compared[string(e.Column)] })
+}
+
+// equality returns the column and the operand of a comparison with `=` or `= ANY`.
+func equality(e tree.Expr) (column string, operand tree.Expr, ok bool) {
+	n, ok := e.(*tree.ComparisonExpr)
+	if !ok || n.Operator.Symbol != treecmp.EQ && (n.Operator.Symbol != treecmp.Any || n.SubOperator.Symbol != treecmp.EQ) {
+		return "", nil, false
+	}
+	name, ok := stripParens(n.Left).(*tree.UnresolvedName)
+	if !ok {
+		return "", nil, false
+	}
+	return name.Parts[0], n.Right, true
 }

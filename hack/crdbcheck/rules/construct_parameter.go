@@ -1,122 +1,58 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
-// untyped is the issue about parameters whose type CockroachDB does not infer, where PostgreSQL takes text:
-// 42P18 could not determine data type of placeholder.
-const untyped = "cockroachdb/cockroach#41558"
-
 // parameterConstructs are about parameters whose type is not known.
 var parameterConstructs = []Construct{
 	{
-		Name: "parameter-as-column", Why: "cast a parameter in a list of columns: its type is unknown", Source: untyped + ", #91396",
-		Example: `SELECT $1`,
-		found:   of(func(n *tree.SelectExpr, at place) bool { return isBare(n.Expr) && !isInserted(at.path) }),
-	},
-	{
-		Name: "parameter-with-parameter", Why: "cast one of two parameters that are compared or combined: their type is unknown", Source: untyped + ", #82820",
-		Example: `SELECT id FROM posts WHERE home = $1 AND $2 = $3`,
-		found: func(at place) bool {
-			switch n := at.node.(type) {
-			case *tree.ComparisonExpr:
-				return isBare(n.Left) && isBare(n.Right)
-			case *tree.BinaryExpr:
-				return isBare(n.Left) && isBare(n.Right)
-			}
-			return false
-		},
-	},
-	{
-		Name: "parameter-is-null", Why: "cast a parameter that is tested for NULL: its type is unknown", Source: untyped + "; pkg/sql/sem/tree/type_check.go, IsNullExpr.TypeCheck",
-		Example: `SELECT id FROM posts WHERE home = $1 AND ($2 IS NULL OR likes > $3)`,
-		found: func(at place) bool {
-			switch n := at.node.(type) {
-			case *tree.IsNullExpr:
-				return isBare(n.Expr)
-			case *tree.IsNotNullExpr:
-				return isBare(n.Expr)
-			case *tree.ComparisonExpr:
-				return isNullTest(n) && isBare(n.Left)
-			}
-			return false
-		},
-	},
-	{
-		Name: "parameter-coalesce", Why: "cast a parameter in COALESCE, NULLIF, GREATEST or LEAST of parameters only: their type is unknown",
-		Source:  untyped + "; pkg/sql/sem/tree/type_check.go, typeCheckSameTypedPlaceholders",
-		Example: `SELECT id FROM posts WHERE home = $1 AND likes = COALESCE($2, $3)`,
-		found: func(at place) bool {
-			switch n := at.node.(type) {
-			case *tree.CoalesceExpr:
-				return allBare(n.Exprs)
-			case *tree.NullIfExpr:
-				return allBare(tree.Exprs{n.Expr1, n.Expr2})
-			case *tree.FuncExpr:
-				return slices.Contains([]string{"greatest", "least"}, functionName(n)) && allBare(n.Exprs)
-			}
-			return false
-		},
-	},
-	{
-		Name: "parameter-case", Why: "cast a parameter of a CASE whose results are parameters only: their type is unknown", Source: untyped + ", #82820, #91396",
-		Example: `UPDATE posts SET likes = likes + CAST((CASE id WHEN 'a' THEN $2 ELSE $3 END) AS bigint) WHERE home = $1`,
-		found: of(func(n *tree.CaseExpr, _ place) bool {
-			var results tree.Exprs
-			for _, when := range n.Whens {
-				results = append(results, when.Val)
-			}
-			if n.Else != nil {
-				results = append(results, n.Else)
-			}
-			return allBare(results)
-		}),
-	},
-	{
-		Name: "parameter-values", Why: "cast the parameters of VALUES outside of INSERT: their type is unknown", Source: "cockroachdb/cockroach#98122",
-		Example: `SELECT v.a FROM (VALUES ($1), ($2)) AS v(a)`,
-		found: of(func(n *tree.ValuesClause, at place) bool {
-			if isInserted(at.path) || len(n.Rows) == 0 {
-				return false
-			}
-			for i := range n.Rows[0] {
-				if allBare(valuesColumn(n, i)) {
-					return true
-				}
-			}
-			return false
-		}),
-	},
-	{
-		Name: "parameter-subscript", Why: "cast a parameter that has a subscript: its type is unknown", Source: untyped,
-		Example: `SELECT id FROM posts WHERE home = $1 AND id = $2[1]`,
-		found:   of(func(n *tree.IndirectionExpr, _ place) bool { return isBare(n.Expr) }),
-	},
-	{
-		Name: "parameter-concat", Why: "cast a parameter of concat, concat_ws or format, or use ||: they take any type", Source: "cockroachdb/cockroach#127098, #143359",
-		Example: `SELECT concat(handle, $2) FROM users WHERE home = $1`,
-		found: of(func(n *tree.FuncExpr, _ place) bool {
-			return slices.Contains([]string{"concat", "concat_ws", "format"}, functionName(n)) && slices.ContainsFunc(n.Exprs, isBare)
-		}),
-	},
-	{
-		Name: "parameter-any", Why: "cast a parameter that is compared with the elements of an array: its type is unknown", Source: "cockroachdb/cockroach#35646",
-		Example: `SELECT id FROM posts WHERE home = $1 AND $2 = ANY(tags)`,
-		found: of(func(n *tree.ComparisonExpr, _ place) bool {
-			_, isCast := stripParens(n.Right).(*tree.CastExpr)
-			return n.Operator.Symbol == treecmp.Any && isBare(n.Left) && !isCast
-		}),
+		Name: "untyped-parameter", Why: "cast a parameter to whose type nothing else leads: CockroachDB does not take it for text, as PostgreSQL does",
+		Source: "cockroachdb/cockroach#41558, #35646, #82820, #91396, #98122; pkg/sql/sem/tree/type_check.go",
+		found:  isUntyped,
 	},
 	{
 		Name: "parameter-of-two-types", Why: "a parameter that is cast to two types has neither: use two parameters, or cast the cast parameter again",
-		Source:  "pkg/sql/sem/tree/type_check.go, ProcessPlaceholderAnnotations",
-		Example: `SELECT id FROM posts WHERE home = $1 AND (id = $2::text OR likes = $2::bigint)`,
-		found:   func(at place) bool { return at.isRoot() && hasTwoTypes(at.node) },
+		Source: "pkg/sql/sem/tree/type_check.go, ProcessPlaceholderAnnotations",
+		found:  func(at place) bool { return at.isRoot() && hasTwoTypes(at.node) },
 	},
+}
+
+// isUntyped reports whether a node has parameters, and nothing that leads to their type.
+func isUntyped(at place) bool {
+	switch n := at.node.(type) {
+	case *tree.SelectExpr:
+		return isBare(n.Expr) && !isInserted(at.path)
+	case *tree.ValuesClause:
+		return !isInserted(at.path) && slices.ContainsFunc(valuesColumns(n), allBare)
+	case *tree.IndirectionExpr:
+		return isBare(n.Expr)
+	case *tree.BinaryExpr:
+		return isBare(n.Left) && isBare(n.Right)
+	case *tree.ComparisonExpr:
+		_, isCast := stripParens(n.Right).(*tree.CastExpr)
+		isAny := n.Operator.Symbol == treecmp.Any && !isCast
+		return isBare(n.Left) && (isAny || isBare(n.Right) || nullTested(n) != nil)
+	case *tree.IsNullExpr, *tree.IsNotNullExpr:
+		return isBare(nullTested(n))
+	case *tree.CoalesceExpr:
+		return allBare(n.Exprs)
+	case *tree.NullIfExpr:
+		return allBare(tree.Exprs{n.Expr1, n.Expr2})
+	case *tree.FuncExpr:
+		return slices.Contains([]string{"greatest", "least"}, functionName(n)) && allBare(n.Exprs)
+	case *tree.CaseExpr:
+		results := tree.Exprs{cmp.Or(n.Else, tree.Expr(tree.DNull))}
+		for _, when := range n.Whens {
+			results = append(results, when.Val)
+		}
+		return allBare(results)
+	}
+	return false
 }
 
 // isBare reports whether e is a parameter without a cast.
@@ -144,14 +80,15 @@ func isInserted(path []any) bool {
 	return false
 }
 
-func valuesColumn(n *tree.ValuesClause, i int) tree.Exprs {
-	var column tree.Exprs
+// valuesColumns returns the expressions of each column.
+func valuesColumns(n *tree.ValuesClause) []tree.Exprs {
+	columns := make([]tree.Exprs, len(slices.Concat(n.Rows[:min(1, len(n.Rows))]...)))
 	for _, row := range n.Rows {
-		if i < len(row) {
-			column = append(column, row[i])
+		for i := range min(len(row), len(columns)) {
+			columns[i] = append(columns[i], row[i])
 		}
 	}
-	return column
+	return columns
 }
 
 func hasTwoTypes(statement any) bool {

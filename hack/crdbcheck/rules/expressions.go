@@ -32,8 +32,17 @@ const (
 	RuleCollate Rule = "no-collate"
 )
 
-// forbiddenFunctions are the reasons by function or, if the name ends in `*`, by prefix.
-var forbiddenFunctions = map[string]string{
+// knownFunctions are the functions of Plaza's statements that CockroachDB has with the result of PostgreSQL, see
+// https://www.cockroachlabs.com/docs/stable/functions-and-operators, cockroachdb/cockroach#114871 and #93742.
+var knownFunctions = []string{
+	"array_agg", "array_append", "array_length", "array_position", "array_remove", "bool_and", "bool_or", "cardinality",
+	"clock_timestamp", "convert_to", "count", "current_user", "decode", "encode", "extract", "floor", "gen_random_uuid", "generate_series",
+	"greatest", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg", "least", "left", "lower", "lpad", "max", "min",
+	"now", "rank", "round", "row_number", "string_agg", "strpos", "substr", "sum", "to_hex", "to_jsonb", "unnest", "version",
+}
+
+// reasons are why functions are not known, by function or, if the name ends in `*`, by prefix.
+var reasons = map[string]string{
 	"pg_advisory*":          "advisory locks have no effect on CockroachDB",
 	"pg_try_advisory*":      "advisory locks have no effect on CockroachDB",
 	"pg_sleep*":             "a statement that waits holds its connection",
@@ -52,6 +61,12 @@ var forbiddenFunctions = map[string]string{
 	"rehome_row":            "a row lives where its home says, not where it was changed last",
 	"crdb_internal.*":       "PostgreSQL has no such function",
 	"to_tsvector":           "words of a text in an index key leave its region",
+	"ts_*":                  "the functions of text search are incomplete: use search_words (#41288)",
+	"sha*":                  "they return text in hexadecimal: hash in the program (#73896)",
+	"jsonb_path*":           "JSON paths are not in all versions and differ: use -> and @> (#22513, #144255, #145099)",
+	"jsonb_set*":            "it takes a literal that is JSON for text: cast it (#38965)",
+	"concat*":               "it takes parameters of any type: cast them, or use || (#127098, #143359)",
+	"current_date":          "it depends on the session, and as a default on UTC: set the value in the program",
 	"pg_terminate_backend":  "a query does not end other people's connections",
 	"pg_cancel_backend":     "a query does not end other people's queries",
 	"pg_export_snapshot":    "CockroachDB has no snapshots to share",
@@ -113,28 +128,29 @@ func (c *check) column(name *tree.UnresolvedName, path []any) {
 
 func (c *check) function(f *tree.FuncExpr, path []any) {
 	name := functionName(f)
-	for pattern, why := range forbiddenFunctions {
-		if matches(pattern, name) {
-			c.brokenf(RuleFunction, "%s(): %s", name, why)
+	// Tables and functions of the schema do not call functions of the schema: cockroachdb/cockroach#87699, #93049, #128483.
+	ofSchema := !c.home.constant && c.schema.routines[name]
+	if !slices.Contains(knownFunctions, name) && !ofSchema {
+		c.brokenf(RuleFunction, "%s(): %s", name, reasonAgainst(name))
+	}
+	if name == "extract" && !castSomewhere(path) {
+		c.brokenf(RuleExtract, "extract() has another type on each engine: cast it to a fixed one")
+	}
+}
+
+func reasonAgainst(name string) string {
+	for pattern, why := range reasons {
+		family, isFamily := strings.CutSuffix(pattern, "*")
+		if pattern == name || isFamily && strings.HasPrefix(name, family) {
+			return why
 		}
 	}
-	if isExtract(name) && !castSomewhere(path) {
-		c.brokenf(RuleExtract, "%s() has another type on each engine: cast it to a fixed one", name)
-	}
+	return "add it to knownFunctions after reading that CockroachDB has it with the same result: it lacks many"
 }
 
 func functionName(f *tree.FuncExpr) string {
 	return strings.Trim(strings.TrimPrefix(strings.ToLower(f.Func.String()), "pg_catalog."), `"`) // quoted: "left"
 }
-
-func matches(pattern, name string) bool {
-	if family, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(name, family)
-	}
-	return pattern == name
-}
-
-func isExtract(name string) bool { return name == "extract" || name == "date_part" }
 
 // castSomewhere reports whether an ancestor is a cast, skipping parentheses and rounding.
 func castSomewhere(path []any) bool {
@@ -144,7 +160,7 @@ func castSomewhere(path []any) bool {
 			return true
 		case *tree.ParenExpr:
 		case *tree.FuncExpr:
-			if !slices.Contains(roundings, functionName(n)) {
+			if !slices.Contains([]string{"floor", "round"}, functionName(n)) {
 				return false
 			}
 		default:
@@ -153,8 +169,6 @@ func castSomewhere(path []any) bool {
 	}
 	return false
 }
-
-var roundings = []string{"floor", "ceil", "ceiling", "round", "trunc"}
 
 // division allows `/` if an operand is cast to a fractional type, and the guards `1 / count(*)` and `1 / CASE …`, which
 // fail with a division by zero.
@@ -212,7 +226,7 @@ func hasFraction(e tree.Expr) bool {
 	case *tree.BinaryExpr:
 		return n.Operator.Symbol == treebin.Div
 	case *tree.FuncExpr:
-		return isExtract(functionName(n)) || functionName(n) == "avg"
+		return functionName(n) == "extract"
 	}
 	return isFraction(e)
 }

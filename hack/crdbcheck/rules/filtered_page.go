@@ -19,24 +19,23 @@ const maxUnknown = 3
 
 // FilteredPages checks the pages of a table, of which only the home is known.
 func FilteredPages(schema *Schema, statement Statement) []Violation {
-	c := &check{where: statement.Where}
-	ast, ok := c.parse(statement.SQL)
-	if !ok {
-		return c.violations
-	}
-	eachPage(ast, func(clause *tree.SelectClause) {
-		if clause.Where == nil || len(clause.From.Tables) != 1 {
-			return
-		}
-		table, ok := clause.From.Tables[0].(*tree.AliasedTableExpr)
-		if !ok || table.IndexFlags != nil || schema.tables[targetName(table)] == nil {
-			return
-		}
-		if n := unknownFilters(clause.Where.Expr); n > maxUnknown && !selects(clause.Where.Expr) {
-			c.brokenf(RulePage, "%d filters of unknown selectivity: name the index of table %s that has this order: %s /*@{FORCE_INDEX=…}*/", n, targetName(table), targetName(table))
-		}
+	return inspect(schema, statement, func(c *check, ast tree.Statement) {
+		eachPage(ast, c.filteredPage)
 	})
-	return c.violations
+}
+
+func (c *check) filteredPage(clause *tree.SelectClause) {
+	if clause.Where == nil || len(clause.From.Tables) != 1 {
+		return
+	}
+	table, ok := clause.From.Tables[0].(*tree.AliasedTableExpr)
+	if !ok || table.IndexFlags != nil || c.schema.tables[targetName(table)] == nil {
+		return
+	}
+	if n := unknownFilters(clause.Where.Expr); n > maxUnknown && !selects(clause.Where.Expr) {
+		c.brokenf(RulePage, "%d filters of unknown selectivity: name the index of table %s that has this order: %[2]s /*@{FORCE_INDEX=…}*/",
+			n, targetName(table))
+	}
 }
 
 // unknownFilters returns the number of conditions, all of which a row must satisfy, that do not compare a column with a value.

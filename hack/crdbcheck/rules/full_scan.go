@@ -21,19 +21,15 @@ const (
 
 // FullScans checks a statement of sessions that do not forbid full scans: see ForbidFullScans.
 func FullScans(schema *Schema, statement Statement) []Violation {
-	c := &check{where: statement.Where, schema: schema, home: &homeValue{}}
-	ast, ok := c.parse(statement.SQL)
-	if !ok {
-		return c.violations
-	}
-	indexed := c.indexedColumns(ast)
-	walk(ast, func(node any, _ []any) {
-		comparison, ok := node.(*tree.ComparisonExpr)
-		if ok && hasSeveralSpans(comparison) && mentions(comparison.Left, indexed) {
-			c.brokenf(RuleFullScan, "%q is several spans: a small table is read whole, in every region", cut(tree.AsString(comparison)))
-		}
+	return inspect(schema, statement, func(c *check, ast tree.Statement) {
+		indexed := c.indexedColumns(ast)
+		walk(ast, func(node any, _ []any) {
+			comparison, ok := node.(*tree.ComparisonExpr)
+			if ok && hasSeveralSpans(comparison) && mentions(comparison.Left, indexed) {
+				c.brokenf(RuleFullScan, "%q is several spans: a small table is read whole, in every region", cut(tree.AsString(comparison)))
+			}
+		})
 	})
-	return c.violations
 }
 
 // ForbidFullScans reports whether the settings of a session forbid full scans, whatever the size of the table.

@@ -82,17 +82,14 @@ func language(n *tree.CreateRoutine) tree.RoutineLanguage {
 }
 
 func (c *check) createIndex(node *tree.CreateIndex) {
-	what := "INDEX " + string(node.Name)
 	c.require(node.IfNotExists, RuleIdempotent, "write CREATE INDEX IF NOT EXISTS")
-	c.require(node.Name != "", RuleNamed, "an index has a name")
-	if node.Sharded != nil || node.PartitionByIndex != nil || node.StorageParams != nil {
-		c.brokenf(RulePortable, "%s: columns only, no HASH, PARTITION BY or WITH", what)
-	}
+	c.index("INDEX", tree.IndexTableDef{
+		Name: node.Name, Columns: node.Columns, Sharded: node.Sharded, PartitionByIndex: node.PartitionByIndex, StorageParams: node.StorageParams,
+	})
 	t := c.schema.tables[node.Table.Table()]
 	c.require(t != nil, RuleTable, "no migration makes table "+node.Table.Table())
-	c.homeFirst(what, node.Columns)
 	if node.Unique {
-		c.fullUnique(t, "UNIQUE "+what, node.Columns, node.Predicate)
+		c.fullUnique(t, "UNIQUE INDEX "+string(node.Name), node.Columns, node.Predicate)
 	}
 	if t == nil {
 		return

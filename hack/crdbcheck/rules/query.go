@@ -186,24 +186,27 @@ func (c *check) nullOrder(s *tree.Select) {
 
 // nullTests adds the columns that e, or a conjunct of it, tests for NULL.
 func nullTests(e tree.Expr, settled map[string]bool) {
-	switch n := stripParens(e).(type) {
-	case *tree.AndExpr:
-		nullTests(n.Left, settled)
-		nullTests(n.Right, settled)
-	case *tree.IsNullExpr:
-		settled[tree.AsString(stripParens(n.Expr))] = true
-	case *tree.IsNotNullExpr:
-		settled[tree.AsString(stripParens(n.Expr))] = true
-	case *tree.ComparisonExpr:
-		if isNullTest(n) {
-			settled[tree.AsString(stripParens(n.Left))] = true
+	for _, condition := range conjuncts(e) {
+		if tested := nullTested(condition); tested != nil {
+			settled[tree.AsString(stripParens(tested))] = true
 		}
 	}
 }
 
-func isNullTest(n *tree.ComparisonExpr) bool {
-	symbol := n.Operator.Symbol
-	return n.Right == tree.DNull && (symbol == treecmp.IsDistinctFrom || symbol == treecmp.IsNotDistinctFrom)
+// nullTested returns the expression that e tests for NULL, nil if e is another expression.
+func nullTested(e any) tree.Expr {
+	switch n := e.(type) {
+	case *tree.IsNullExpr:
+		return n.Expr
+	case *tree.IsNotNullExpr:
+		return n.Expr
+	case *tree.ComparisonExpr:
+		symbol := n.Operator.Symbol
+		if n.Right == tree.DNull && (symbol == treecmp.IsDistinctFrom || symbol == treecmp.IsNotDistinctFrom) {
+			return n.Left
+		}
+	}
+	return nil
 }
 
 func (c *check) nullable(b *block, name *tree.UnresolvedName) bool {

@@ -12,20 +12,16 @@ const RuleQueue Rule = "queue-index"
 
 // QueueReads checks the reads of tables whose rows are deleted soon after they were inserted.
 func QueueReads(queues []string, statement Statement) []Violation {
-	c := &check{where: statement.Where}
-	ast, ok := c.parse(statement.SQL)
-	if !ok {
-		return c.violations
-	}
-	eachPage(ast, func(clause *tree.SelectClause) {
-		for _, table := range clause.From.Tables {
-			t, ok := table.(*tree.AliasedTableExpr)
-			if ok && t.IndexFlags == nil && slices.Contains(queues, targetName(t)) {
-				c.brokenf(RuleQueue, "name the index of table %s that has this order: %s /*@{FORCE_INDEX=…}*/", targetName(t), targetName(t))
+	return inspect(nil, statement, func(c *check, ast tree.Statement) {
+		eachPage(ast, func(clause *tree.SelectClause) {
+			for _, table := range clause.From.Tables {
+				t, ok := table.(*tree.AliasedTableExpr)
+				if ok && t.IndexFlags == nil && slices.Contains(queues, targetName(t)) {
+					c.brokenf(RuleQueue, "name the index of table %s that has this order: %s /*@{FORCE_INDEX=…}*/", targetName(t), targetName(t))
+				}
 			}
-		}
+		})
 	})
-	return c.violations
 }
 
 // eachPage calls visit with each part of a statement that reads the first rows in an order.

@@ -82,28 +82,29 @@ func Migrations(statements []Statement) (*Schema, []Violation) {
 	return schema, all
 }
 
-// Query checks one statement with parameters against a schema.
-func Query(schema *Schema, statement Statement) []Violation {
+// inspect parses a statement, calls look with it, and returns the violations.
+func inspect(schema *Schema, statement Statement, look func(c *check, ast tree.Statement)) []Violation {
 	c := &check{where: statement.Where, schema: schema, home: &homeValue{}}
 	if ast, ok := c.parse(statement.SQL); ok {
-		c.expressions(ast)
-		c.query(ast)
+		look(c, ast)
 	}
 	return c.violations
+}
+
+// Query checks one statement with parameters against a schema.
+func Query(schema *Schema, statement Statement) []Violation {
+	return inspect(schema, statement, func(c *check, ast tree.Statement) {
+		c.expressions(ast)
+		c.query(ast)
+	})
 }
 
 // Expressions checks a statement for SQL that CockroachDB rejects or evaluates differently, for statements that concern no home.
 func Expressions(schema *Schema, statement Statement) []Violation {
-	c := &check{where: statement.Where, schema: schema, home: &homeValue{}}
-	if ast, ok := c.parse(statement.SQL); ok {
-		c.expressions(ast)
-	}
-	return c.violations
+	return inspect(schema, statement, func(c *check, ast tree.Statement) { c.expressions(ast) })
 }
 
 // Grammar only checks the syntax of a statement, for statements that concern regions instead of rows.
 func Grammar(statement Statement) []Violation {
-	c := &check{where: statement.Where}
-	c.parse(statement.SQL)
-	return c.violations
+	return inspect(nil, statement, func(*check, tree.Statement) {})
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
-	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
 // RuleSharedRow is broken by a statement that updates rows of a shared table and does not declare which, or declares
@@ -20,24 +19,20 @@ type Update struct {
 
 // SharedRows checks the declaration of a statement. update is nil if there is none.
 func SharedRows(shared []string, statement Statement, update *Update) []Violation {
-	c := &check{where: statement.Where}
-	ast, ok := c.parse(statement.SQL)
-	if !ok {
-		return nil // reported by Query
-	}
-	changed := false
-	walk(ast, func(node any, _ []any) {
-		target := changeTarget(node)
-		if target == nil || !changesRows(node) || !slices.Contains(shared, targetName(target)) {
-			return
+	return inspect(nil, statement, func(c *check, ast tree.Statement) {
+		changed := false
+		walk(ast, func(node any, _ []any) {
+			target := changeTarget(node)
+			if target == nil || !changesRows(node) || !slices.Contains(shared, targetName(target)) {
+				return
+			}
+			changed = true
+			c.sharedRow(node, targetName(target), update)
+		})
+		if update != nil && !changed {
+			c.brokenf(RuleSharedRow, "declares an update of %s, which it does not change", update.Table)
 		}
-		changed = true
-		c.sharedRow(node, targetName(target), update)
 	})
-	if update != nil && !changed {
-		c.brokenf(RuleSharedRow, "declares an update of %s, which it does not change", update.Table)
-	}
-	return c.violations
 }
 
 func (c *check) sharedRow(node any, table string, update *Update) {
@@ -77,18 +72,10 @@ func identifies(node any, n int) bool {
 
 // compares reports whether a conjunct of e is `column = $n` or `column = ANY($n)`.
 func compares(e tree.Expr, n int) bool {
-	switch e := stripParens(e).(type) {
-	case *tree.AndExpr:
-		return compares(e.Left, n) || compares(e.Right, n)
-	case *tree.ComparisonExpr:
-		isAny := e.Operator.Symbol == treecmp.Any && e.SubOperator.Symbol == treecmp.EQ
-		if e.Operator.Symbol != treecmp.EQ && !isAny {
-			return false
-		}
-		_, isColumn := stripParens(e.Left).(*tree.UnresolvedName)
-		return isColumn && isParameter(e.Right, n)
-	}
-	return false
+	return slices.ContainsFunc(conjuncts(e), func(condition tree.Expr) bool {
+		_, operand, ok := equality(condition)
+		return ok && isParameter(operand, n)
+	})
 }
 
 // inserts reports whether a row of VALUES has the parameter $n as a value.

@@ -52,7 +52,7 @@ func (c *check) createTable(node *tree.CreateTable) {
 			c.unique(t, d)
 			hasKey = hasKey || d.PrimaryKey
 		case *tree.IndexTableDef:
-			c.index(d)
+			c.index("INDEX", *d)
 		case *tree.ForeignKeyConstraintTableDef:
 			c.foreignKey(d)
 		case *tree.CheckConstraintTableDef:
@@ -137,13 +137,7 @@ func checksHome(d *tree.ColumnTableDef) bool {
 }
 
 func mentionsHomeAnywhere(e tree.Expr) bool {
-	found := false
-	walk(e, func(node any, _ []any) {
-		if name, ok := node.(*tree.UnresolvedName); ok && name.Parts[0] == homeColumn {
-			found = true
-		}
-	})
-	return found
+	return contains(e, func(name *tree.UnresolvedName) bool { return name.Parts[0] == homeColumn })
 }
 
 // regionDef checks the region column: with NOT NULL and without ELSE, a row of an unknown home is rejected instead of
@@ -192,27 +186,22 @@ func (c *check) unique(t *table, d *tree.UniqueConstraintTableDef) {
 	if d.PrimaryKey {
 		what = "PRIMARY KEY"
 	}
-	c.named(d.Name, what)
-	if d.WithoutIndex || d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil {
+	c.index(what, d.IndexTableDef)
+	if d.WithoutIndex {
 		c.brokenf(RulePortable, "%s %s: columns only", what, d.Name)
 	}
-	c.homeFirst(what+" "+string(d.Name), d.Columns)
 	c.fullUnique(t, what+" "+string(d.Name), d.Columns, d.Predicate)
 }
 
-// index checks an index in the definition of its table, which PostgreSQL creates separately.
-func (c *check) index(d *tree.IndexTableDef) {
-	what := "INDEX " + string(d.Name)
-	c.require(d.Name != "", RuleNamed, "an index has a name")
+// index checks what constraints, and indexes in the definition of a table, which PostgreSQL creates separately, have in common with
+// other indexes.
+func (c *check) index(what string, d tree.IndexTableDef) {
+	c.named(d.Name, what)
 	if d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil {
-		c.brokenf(RulePortable, "%s: columns only, no HASH, PARTITION BY or WITH", what)
+		c.brokenf(RulePortable, "%s %s: columns only, no HASH, PARTITION BY or WITH", what, d.Name)
 	}
-	c.homeFirst(what, d.Columns)
-}
-
-func (c *check) homeFirst(what string, columns tree.IndexElemList) {
-	if len(columns) == 0 || columns[0].Column != homeColumn {
-		c.brokenf(RuleHomeFirst, "%s does not start with home", what)
+	if len(d.Columns) == 0 || d.Columns[0].Column != homeColumn {
+		c.brokenf(RuleHomeFirst, "%s %s does not start with home", what, d.Name)
 	}
 }
 

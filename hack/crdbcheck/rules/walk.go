@@ -2,6 +2,7 @@ package rules
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
@@ -52,4 +53,22 @@ func address(v reflect.Value) any {
 		return v.Addr().Interface()
 	}
 	return v.Interface()
+}
+
+// contains reports whether a syntax tree has a node of a kind, with a property.
+func contains[N any](root any, has func(n N) bool) bool {
+	found := false
+	walk(root, func(node any, _ []any) {
+		n, ok := node.(N)
+		found = found || ok && has(n)
+	})
+	return found
+}
+
+// inside reports whether an ancestor is a node of a kind.
+func inside[N any](path []any) bool {
+	return slices.ContainsFunc(path, func(ancestor any) bool {
+		_, ok := ancestor.(N)
+		return ok
+	})
 }

@@ -22,8 +22,7 @@ type Proxy struct {
 	refuse bool
 	delay  time.Duration
 	lose   int
-	reads  bool // see ReadMessages
-	lock   *Lock
+	filter func(client, server net.Conn) // see Filter; nil for none
 	links  map[*link]bool
 	seen   int
 }
@@ -85,6 +84,13 @@ func (p *Proxy) Aim(t testing.TB, databaseURL string) {
 
 // AimAt directs new connections to another address.
 func (p *Proxy) AimAt(target string) { p.set(func() { p.target = target }) }
+
+// Filter makes f forward what the clients of new connections send. f returns when one of the connections has ended. Such a proxy does not
+// simulate failures of the network.
+func (p *Proxy) Filter(f func(client, server net.Conn)) *Proxy {
+	p.set(func() { p.filter = f })
+	return p
+}
 
 // Cut makes the proxy discard every byte in both directions, on existing and new connections, without closing them,
 // as when a region is unreachable.
@@ -166,14 +172,17 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	l := &link{client: client, server: server}
-	var readsMessages bool
-	p.set(func() { p.links[l] = true; p.seen++; readsMessages = p.reads })
+	var filter func(client, server net.Conn)
+	p.set(func() { p.links[l] = true; p.seen++; filter = p.filter })
 	var both sync.WaitGroup
-	if readsMessages {
-		both.Go(func() { p.pumpMessages(l) })
-	} else {
-		both.Go(func() { p.pump(l, server, client, p.toServer) })
-	}
+	both.Go(func() {
+		if filter != nil {
+			defer l.close()
+			filter(client, server)
+		} else {
+			p.pump(l, server, client, p.toServer)
+		}
+	})
 	both.Go(func() { p.pump(l, client, server, p.afterDelay) })
 	both.Wait()
 	p.set(func() { delete(p.links, l) })

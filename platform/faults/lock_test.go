@@ -1,4 +1,6 @@
-package proxy
+//go:build faults
+
+package faults
 
 import (
 	"bytes"
@@ -13,44 +15,48 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Lock makes the reads of a row wait, as CockroachDB does while a transaction has locked it. PostgreSQL never lets a read wait for the
-// lock of a row.
-type Lock struct {
-	text     []byte        // the argument of the statements that read the row
+// rowLock makes the reads of a row wait, as CockroachDB does while a transaction has locked it. PostgreSQL never lets a read wait for the
+// lock of a row. It is a filter of a proxy.
+type rowLock struct {
+	mu       sync.Mutex
+	text     []byte        // the argument of the statements that read the row; empty before set
 	limit    time.Duration // lock_timeout of the sessions
 	unlocked chan struct{}
-	unlock   sync.Once
-	refused  atomic.Int64
+	once     sync.Once
+	failed   atomic.Int64
 }
 
-// ReadMessages makes the proxy read the statements of new connections, which LockReads requires. Such a proxy does not simulate failures
-// of the network.
-func (p *Proxy) ReadMessages() *Proxy {
-	p.set(func() { p.reads = true })
-	return p
+func newRowLock(limit time.Duration) *rowLock {
+	return &rowLock{limit: limit, unlocked: make(chan struct{})}
 }
 
-// LockReads makes the statements outside of transactions that have text as an argument wait until Unlock, each for at most limit. They
-// then fail as those whose lock_timeout has ended.
-func (p *Proxy) LockReads(text string, limit time.Duration) *Lock {
-	l := &Lock{text: []byte(text), limit: limit, unlocked: make(chan struct{})}
-	p.set(func() { p.lock = l })
-	return l
+// set makes the statements outside of transactions that have text as an argument wait until unlock, each for at most limit. They then
+// fail as those whose lock_timeout has ended.
+func (l *rowLock) set(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = []byte(text)
 }
 
-// Unlock ends the waiting.
-func (l *Lock) Unlock() { l.unlock.Do(func() { close(l.unlocked) }) }
+// unlock ends the waiting.
+func (l *rowLock) unlock() { l.once.Do(func() { close(l.unlocked) }) }
 
-// Refused returns how many statements have failed so far.
-func (l *Lock) Refused() int64 { return l.refused.Load() }
+// refused returns how many statements have failed so far.
+func (l *rowLock) refused() int64 { return l.failed.Load() }
 
-// admits waits for a batch of messages, and reports whether they may be sent.
-func (l *Lock) admits() bool {
+// admits waits for a batch of messages with arguments, and reports whether they may be sent.
+func (l *rowLock) admits(arguments []byte) bool {
+	l.mu.Lock()
+	text := l.text
+	l.mu.Unlock()
+	if len(text) == 0 || !bytes.Contains(arguments, text) {
+		return true
+	}
 	select {
 	case <-l.unlocked:
 		return true
 	case <-time.NewTimer(l.limit).C:
-		l.refused.Add(1)
+		l.failed.Add(1)
 		return false
 	}
 }
@@ -66,20 +72,16 @@ const (
 type session struct {
 	client     net.Conn
 	server     net.Conn
-	lock       func() *Lock
+	lock       *rowLock
 	statements map[string]string // prepared statements by name
 	batch      []byte            // messages up to the next Sync
 	begins     bool              // the batch begins a transaction
 	bound      []byte            // the Bind messages of the batch
 }
 
-// pumpMessages forwards the messages of a client until one of the connections ends.
-func (p *Proxy) pumpMessages(l *link) {
-	defer l.close()
-	s := session{client: l.client, server: l.server, statements: map[string]string{}, lock: func() (lock *Lock) {
-		p.set(func() { lock = p.lock })
-		return lock
-	}}
+// filter forwards the messages of a client until one of the connections ends.
+func (l *rowLock) filter(client, server net.Conn) {
+	s := session{client: client, server: server, lock: l, statements: map[string]string{}}
 	s.forward()
 }
 
@@ -139,8 +141,7 @@ func (s *session) message(kind byte, message, body []byte) error {
 
 // flush forwards the batch, or answers it with an error.
 func (s *session) flush(kind byte) (err error) {
-	l := s.lock()
-	if kind == messageSync && l != nil && !s.begins && bytes.Contains(s.bound, l.text) && !l.admits() {
+	if kind == messageSync && !s.begins && !s.lock.admits(s.bound) {
 		answer, _ := (&pgproto3.ErrorResponse{Severity: "ERROR", Code: "55P03", Message: "canceling statement due to lock timeout"}).Encode(nil)
 		answer, _ = (&pgproto3.ReadyForQuery{TxStatus: 'I'}).Encode(answer)
 		_, err = s.client.Write(answer)

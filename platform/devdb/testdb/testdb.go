@@ -45,24 +45,13 @@ type server struct {
 var shared = sync.OnceValues(func() (server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	url, err := serverURL(ctx)
+	s, err := StartServer(ctx)
 	if err != nil {
 		return server{}, err
 	}
-	cockroach, err := devdb.IsCockroach(ctx, url)
-	return server{url: url, cockroach: cockroach, pools: cockroach || os.Getenv(poolVariable) != "", conn: &connection{url: url}}, err
+	cockroach, err := devdb.IsCockroach(ctx, s.url)
+	return server{url: s.url, cockroach: cockroach, pools: cockroach || os.Getenv(poolVariable) != "", conn: &connection{url: s.url}}, err
 })
-
-func serverURL(ctx context.Context) (string, error) {
-	if url, _ := syscall.Getenv(urlVariable); url != "" { // os.Getenv would make the URL part of the key of cached results
-		return url, nil
-	}
-	db, err := devdb.Start(ctx, devdb.Options{Ephemeral: true, TempDir: memoryDir()})
-	if err != nil {
-		return "", err
-	}
-	return db.URL(), nil
-}
 
 // Server is a database server for the tests of several processes.
 type Server struct {
@@ -72,7 +61,7 @@ type Server struct {
 
 // StartServer starts a server, unless the environment names one. The caller must call Stop.
 func StartServer(ctx context.Context) (Server, error) {
-	if url, _ := syscall.Getenv(urlVariable); url != "" {
+	if url, _ := syscall.Getenv(urlVariable); url != "" { // os.Getenv would make the URL part of the key of cached results
 		return Server{url: url}, nil
 	}
 	db, err := devdb.Start(ctx, devdb.Options{Ephemeral: true, TempDir: memoryDir()})

@@ -31,7 +31,7 @@ func AccessOf(procedure string) (Access, bool) {
 
 var allAccess = sync.OnceValue(func() map[string]Access {
 	all := map[string]Access{}
-	rangeMethods(func(procedure string, method protoreflect.MethodDescriptor) {
+	RangeMethods(func(procedure string, method protoreflect.MethodDescriptor) {
 		if access, ok := accessOption(method); ok {
 			all[procedure] = access
 		}
@@ -39,8 +39,8 @@ var allAccess = sync.OnceValue(func() map[string]Access {
 	return all
 })
 
-// rangeMethods calls visit for every method of package plaza.v1 that is linked into the program.
-func rangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
+// RangeMethods calls visit for every method of package plaza.v1 that is linked into the program.
+func RangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
 	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)

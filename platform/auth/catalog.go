@@ -1,8 +1,6 @@
 package auth
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"sync/atomic"
 )
@@ -20,11 +18,6 @@ func (c *Catalog) Set(custom []Role) {
 		byID[role.ID] = role
 	}
 	c.custom.Store(&byID)
-}
-
-// Custom returns the custom roles, sorted by id.
-func (c *Catalog) Custom() []Role {
-	return slices.SortedFunc(maps.Values(c.byID()), func(a, b Role) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // Find returns the role with id, and false if it does not exist.

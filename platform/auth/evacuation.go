@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -91,19 +92,16 @@ func (e *Evacuation) Check(presented string) (id string, ok bool) {
 		return "", false
 	}
 	digest := sha256.Sum256([]byte(presented))
-	regions := e.file.get()
-	for {
-		for _, r := range *regions {
-			if key, found := findKey(r.keys, digest); found && key.ValidAt(e.file.options.now()) {
-				return key.ID, true
+	_, ok = e.file.find(func(r evacuatedRegion) bool {
+		return slices.ContainsFunc(r.keys, func(k hashedKey) bool {
+			if !k.is(digest) || !k.ValidAt(e.file.options.now()) {
+				return false
 			}
-		}
-		newer, changed := e.file.getNewer(regions)
-		if !changed {
-			return "", false
-		}
-		regions = newer
-	}
+			id = k.ID
+			return true
+		})
+	})
+	return id, ok
 }
 
 // Status describes the keys of each evacuated region, and the state of the file. A server without a file has neither.

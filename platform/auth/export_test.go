@@ -1,8 +1,13 @@
 package auth
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,11 +29,6 @@ func NewInterceptorFor(
 	return i
 }
 
-// RangeMethods calls visit for every method of package plaza.v1.
-func RangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
-	rangeMethods(visit)
-}
-
 // PermissionOf returns the permission that clients know by the name of p.
 func PermissionOf(p plazav1.Permission) Permission { return permissionOf(p) }
 
@@ -37,3 +37,25 @@ func ValidAccess(a Access) bool { return a.valid() }
 
 // CachedTokens returns the number of tokens in the issuer's cache.
 func CachedTokens(i *Issuer) int { return i.cache.Len() }
+
+// IDs describes the keys in the order of the file.
+func (f *watchedFile[K]) IDs() []KeyInfo { return infosOf(*f.get()) }
+
+// GuestSecret returns the secret with which an app's server signs the devices of visitors: the lowercase hexadecimal
+// SHA-256 of a server key.
+func GuestSecret(serverKey string) string {
+	digest := sha256.Sum256([]byte(serverKey))
+	return hex.EncodeToString(digest[:])
+}
+
+// AllPermissions returns all permissions, sorted by name.
+func AllPermissions() []Permission {
+	all := slices.Clone(allPermissions)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Custom returns the custom roles, sorted by id.
+func (c *Catalog) Custom() []Role {
+	return slices.SortedFunc(maps.Values(c.byID()), func(a, b Role) int { return cmp.Compare(a.ID, b.ID) })
+}

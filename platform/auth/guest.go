@@ -43,15 +43,8 @@ func GuestFacts(revoked bool) Facts {
 	return Facts{Exists: true, SessionRevoked: revoked, SessionAuthenticated: true}
 }
 
-// GuestSecret returns the secret with which an app's server signs the devices of visitors: the lowercase hexadecimal
-// SHA-256 of a server key.
-func GuestSecret(serverKey string) string {
-	digest := sha256.Sum256([]byte(serverKey))
-	return hex.EncodeToString(digest[:])
-}
-
 // SignGuest returns the signature of a device until a time, which must be in RFC 3339: the hexadecimal HMAC-SHA256 of
-// both under a GuestSecret.
+// both under secret, which is the lowercase hexadecimal SHA-256 of a server key.
 func SignGuest(secret, deviceID, expiresAt string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte("deviceId=" + deviceID + "&authSignatureExpiresAt=" + expiresAt))
@@ -65,23 +58,11 @@ func (s *KeySet) CheckGuest(signature, deviceID, expiresAt string) error {
 	if err != nil || !s.options.now().Before(until) {
 		return fail.Unauthorized().Because(ErrGuestSignature)
 	}
-	_, ok := s.match(func(digest [sha256.Size]byte) bool {
-		return hmac.Equal([]byte(signature), []byte(SignGuest(hex.EncodeToString(digest[:]), deviceID, expiresAt)))
+	_, ok := s.findValid(func(k hashedKey) bool {
+		return hmac.Equal([]byte(signature), []byte(SignGuest(hex.EncodeToString(k.digest[:]), deviceID, expiresAt)))
 	})
 	if !ok {
 		return fail.Unauthorized().Because(ErrGuestSignature)
 	}
 	return nil
-}
-
-// match returns the id of a valid key whose digest satisfies the condition.
-func (s *KeySet) match(condition func(digest [sha256.Size]byte) bool) (id string, ok bool) {
-	for keys, more := s.get(), true; more; keys, more = s.getNewer(keys) {
-		for _, key := range *keys {
-			if key.ValidAt(s.options.now()) && condition(key.digest) {
-				return key.ID, true
-			}
-		}
-	}
-	return "", false
 }

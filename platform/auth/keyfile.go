@@ -48,47 +48,28 @@ func OpenKeySet(path string, opts ...FileOption) (*KeySet, error) {
 // removed one stops working within a second.
 func (s *KeySet) Check(presented string) (id string, ok bool) {
 	digest := sha256.Sum256([]byte(presented))
-	keys := s.get()
-	for {
-		if key, found := findKey(*keys, digest); found && key.ValidAt(s.options.now()) {
-			return key.ID, true
-		}
-		newer, changed := s.getNewer(keys)
-		if !changed {
-			return "", false
-		}
-		keys = newer
-	}
+	key, ok := s.findValid(func(k hashedKey) bool { return k.is(digest) })
+	return key.ID, ok
 }
 
 // Digest returns what digest computes from the SHA-256 of the valid key with an id, and false if there is none. Like Check, it knows
 // a key that was added to the file immediately.
 func (s *KeySet) Digest(id string, digest func(hash [sha256.Size]byte) string) (string, bool) {
-	keys := s.get()
-	for {
-		for _, key := range *keys {
-			if key.ID == id && key.ValidAt(s.options.now()) {
-				return digest(key.digest), true
-			}
-		}
-		newer, changed := s.getNewer(keys)
-		if !changed {
-			return "", false
-		}
-		keys = newer
+	key, ok := s.findValid(func(k hashedKey) bool { return k.ID == id })
+	if !ok {
+		return "", false
 	}
+	return digest(key.digest), true
 }
 
-// findKey compares digest with every key, so that its duration does not depend on which one matches.
-func findKey(keys []hashedKey, digest [sha256.Size]byte) (hashedKey, bool) {
-	found := -1
-	for i, key := range keys {
-		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(key.digest[:], digest[:]), i, found)
-	}
-	if found < 0 {
-		return hashedKey{}, false
-	}
-	return keys[found], true
+// findValid returns a valid key that satisfies a condition.
+func (s *KeySet) findValid(condition func(hashedKey) bool) (hashedKey, bool) {
+	return s.find(func(k hashedKey) bool { return k.ValidAt(s.options.now()) && condition(k) })
+}
+
+// is reports whether the key has a digest. The comparison takes constant time.
+func (k hashedKey) is(digest [sha256.Size]byte) bool {
+	return subtle.ConstantTimeCompare(k.digest[:], digest[:]) == 1
 }
 
 func parseKeySet(content []byte) ([]hashedKey, error) { return parseKeys(content, keySetEntry.hash) }

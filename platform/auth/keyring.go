@@ -59,12 +59,8 @@ func openKeyring(path string, read func() ([]byte, error), opts ...FileOption) (
 
 // signer returns the key that signs tokens at now.
 func (r *Keyring) signer(now time.Time) (*signingKey, error) {
-	for keys, more := r.get(), true; more; keys, more = r.getNewer(keys) {
-		for _, key := range *keys {
-			if key.ValidAt(now) {
-				return key, nil
-			}
-		}
+	if key, ok := r.find(func(k *signingKey) bool { return k.ValidAt(now) }); ok {
+		return key, nil
 	}
 	return nil, ErrNoSigningKey
 }

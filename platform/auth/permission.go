@@ -114,13 +114,6 @@ var allPermissions = slices.Concat(
 	networkAdministration,
 )
 
-// AllPermissions returns all permissions, sorted by name.
-func AllPermissions() []Permission {
-	all := slices.Clone(allPermissions)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 var knownPermissions = setOf(allPermissions)
 
 // Known reports whether p is a permission of this network.

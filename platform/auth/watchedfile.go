@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,9 +80,6 @@ func (f *watchedFile[K]) open(opts []FileOption) error {
 	return f.refresh()
 }
 
-// IDs describes the keys in the order of the file.
-func (f *watchedFile[K]) IDs() []KeyInfo { return infosOf(*f.get()) }
-
 func infosOf[K fileKey](keys []K) []KeyInfo {
 	infos := make([]KeyInfo, len(keys))
 	for i, key := range keys {
@@ -125,6 +123,16 @@ func (f *watchedFile[K]) getNewer(old *[]K) (*[]K, bool) {
 	}
 	current := f.current.Load()
 	return current, current != old
+}
+
+// find returns the first key that satisfies match, and false if there is none. A key that was added to the file is found immediately.
+func (f *watchedFile[K]) find(match func(K) bool) (key K, ok bool) {
+	for keys, more := f.get(), true; more; keys, more = f.getNewer(keys) {
+		if i := slices.IndexFunc(*keys, match); i >= 0 {
+			return (*keys)[i], true
+		}
+	}
+	return key, false
 }
 
 func (f *watchedFile[K]) stale() bool {

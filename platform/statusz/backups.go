@@ -32,25 +32,12 @@ const maxBackupError = 1000
 // Log returns the termination log: the error text, "" for none, and b. It has at most limit bytes, which must be more than 2000.
 func (b Backups) Log(text string, limit int) string {
 	b.LastError = strings.ToValidUTF8(b.LastError[:min(len(b.LastError), maxBackupError)], "")
-	line, err := json.Marshal(b)
-	if err != nil {
-		panic("statusz: " + err.Error()) // texts and a time
-	}
-	if text == "" {
-		return string(line)
-	}
-	if room := limit - len(line) - 1; len(text) > room {
-		text = strings.ToValidUTF8(text[:max(room, 0)], "")
-	}
-	return text + "\n" + string(line)
+	return terminationLog(text, b, limit)
 }
 
 // ReadBackups parses a termination log. If the log contains no Backups, it returns one that failed, and the whole log as the error.
 func ReadBackups(log string) (Backups, string) {
-	text, line := "", strings.TrimSpace(log)
-	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
-		text, line = strings.TrimSpace(line[:i]), line[i+1:]
-	}
+	text, line := splitLog(log)
 	var b Backups
 	if json.Unmarshal([]byte(line), &b) != nil || b.State == "" {
 		return Backups{State: BackupsFailed}, strings.TrimSpace(log)

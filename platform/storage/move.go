@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"gocloud.dev/blob"
 
@@ -39,18 +38,8 @@ func copyObject(ctx context.Context, source, target *blob.Bucket, key string) er
 		return err
 	}
 	defer func() { _ = r.Close() }()
-	ctx, abort := context.WithCancel(ctx)
-	defer abort()
-	w, err := target.NewWriter(ctx, key, &blob.WriterOptions{ContentType: "application/octet-stream"})
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(w, r); err != nil {
-		abort() // closing the writer now discards its data
-		_ = w.Close()
-		return err
-	}
-	return w.Close()
+	_, err = write(ctx, target, key, r)
+	return err
 }
 
 // DeleteCopies removes every object of a file from the storage of a home, unless the file's home shares it.

@@ -124,9 +124,14 @@ func (s *Storage) Write(ctx context.Context, fileID, part string, source io.Read
 	if err != nil {
 		return 0, err
 	}
+	return write(ctx, bucket, keyPrefix(fileID)+part, source)
+}
+
+// write stores the content of source as an object, or stores nothing if source fails or ctx ends.
+func write(ctx context.Context, bucket *blob.Bucket, key string, source io.Reader) (int64, error) {
 	ctx, abort := context.WithCancel(ctx)
 	defer abort()
-	w, err := bucket.NewWriter(ctx, keyPrefix(fileID)+part, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	w, err := bucket.NewWriter(ctx, key, &blob.WriterOptions{ContentType: "application/octet-stream"})
 	if err != nil {
 		return 0, err
 	}

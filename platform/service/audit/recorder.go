@@ -7,7 +7,6 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -41,20 +40,13 @@ func NewRecorder(d *service.Deps, client func(context.Context) Client) *Recorder
 // auditedOperations returns the operations that change something or are declared as audited.
 func auditedOperations() map[string]operation {
 	all := map[string]operation{}
-	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
-		for i := range file.Services().Len() {
-			methods := file.Services().Get(i).Methods()
-			for j := range methods.Len() {
-				procedure := "/" + string(methods.Get(j).Parent().FullName()) + "/" + string(methods.Get(j).Name())
-				access, _ := auth.AccessOf(procedure)
-				options, _ := methods.Get(j).Options().(*descriptorpb.MethodOptions)
-				reads := options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
-				if access.Audited || !reads {
-					all[procedure] = operation{access, reads}
-				}
-			}
+	auth.RangeMethods(func(procedure string, method protoreflect.MethodDescriptor) {
+		access, _ := auth.AccessOf(procedure)
+		options, _ := method.Options().(*descriptorpb.MethodOptions)
+		reads := options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
+		if access.Audited || !reads {
+			all[procedure] = operation{access, reads}
 		}
-		return true
 	})
 	return all
 }

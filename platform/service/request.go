@@ -62,15 +62,18 @@ func (r *Request) Check(check func() error) {
 	r.AfterRun(func(context.Context) error { return check() })
 }
 
-// CheckFound is Check for a condition without which the result is 400400.
-func (r *Request) CheckFound(found func() bool) {
+// CheckThat is Check for a condition without which the result is a refusal.
+func (r *Request) CheckThat(holds func() bool, refusal error) {
 	r.Check(func() error {
-		if !found() {
-			return fail.NotFound()
+		if !holds() {
+			return refusal
 		}
 		return nil
 	})
 }
+
+// CheckFound is CheckThat for a condition without which the result is 400400.
+func (r *Request) CheckFound(found func() bool) { r.CheckThat(found, fail.NotFound()) }
 
 // CheckID adds the check that an id has the form of an internal id, because no row has another one.
 func (r *Request) CheckID(id string) {
@@ -88,6 +91,16 @@ func (r *Request) Run(ctx context.Context) error {
 		return err
 	}
 	return r.Settle(ctx)
+}
+
+// Write runs the request and then a transaction at the home of an id, to which change adds statements.
+func (r *Request) Write(ctx context.Context, id string, change func(tx *store.Tx)) error {
+	if err := r.Run(ctx); err != nil {
+		return err
+	}
+	tx := r.Deps.Store.NewTx(r.HomeOf(id))
+	change(tx)
+	return tx.Commit(ctx)
 }
 
 // Settle is the part of Run after the reads: it confirms the caller and takes the steps.

@@ -14,6 +14,14 @@ func object(raw []byte) *structpb.Struct { return freeform.Message(raw) }
 // ObjectJSON returns the object of a request for a row; nil becomes {}.
 func ObjectJSON(s *structpb.Struct) []byte { return freeform.Of(s).Row() }
 
+// ChangedJSON returns the object of a request that changes a row; nil, which leaves it as it is, if there is none.
+func ChangedJSON(s *structpb.Struct) []byte {
+	if s == nil {
+		return nil
+	}
+	return ObjectJSON(s)
+}
+
 // objects decodes a JSON array of objects of a row.
 func objects(raw []byte) []*structpb.Struct {
 	return mapList(listOf[json.RawMessage](raw), func(part json.RawMessage) *structpb.Struct { return object(part) })

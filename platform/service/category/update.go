@@ -18,17 +18,10 @@ func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategor
 	r.CheckID(req.GetCategoryId())
 	textrules.Require(r, s.HomeOf(req.GetCategoryId()), textrules.TextOfFields(req.Name))
 	fileref.Require(r, fileref.Avatar(req.AvatarFileId))
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	change := store.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId}
-	if req.GetMetadata() != nil {
-		change.Metadata = view.ObjectJSON(req.GetMetadata())
-	}
+	change := store.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId, Metadata: view.ChangedJSON(req.GetMetadata())}
 	var updated *store.Category
-	tx := s.Store.NewTx(s.HomeOf(req.GetCategoryId()))
-	tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &updated)
-	if err := tx.Commit(ctx); err != nil {
+	err := r.Write(ctx, req.GetCategoryId(), func(tx *store.Tx) { tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &updated) })
+	if err != nil {
 		return nil, err
 	}
 	return s.View.CategoryResponse([]store.Category{*updated}, nil), nil
@@ -39,10 +32,5 @@ func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategor
 	id := req.GetCategoryId()
 	r := s.NewPrivilegedRequest(ctx, auth.DeleteCommunityCategory)
 	r.CheckID(id)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(id))
-	tx.DeleteCategory(id, s.Now())
-	return service.StatusSuccess(), tx.Commit(ctx)
+	return service.StatusSuccess(), r.Write(ctx, id, func(tx *store.Tx) { tx.DeleteCategory(id, s.Now()) })
 }

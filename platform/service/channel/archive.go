@@ -31,12 +31,9 @@ func (s *Service) ArchiveChannel(ctx context.Context, req *plazav1.ArchiveChanne
 	found := s.newExisting(ctx, req.GetChannelId())
 	found.Check(found.RequireUser)
 	found.Check(found.requireArchivable)
-	if err := found.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(found.Caller.UserID))
-	tx.ArchiveChannel(found.Caller.UserID, found.Access.Channel.ID, errArchiveFull, s.Now())
-	return service.Success(), tx.Commit(ctx)
+	return service.Success(), found.Write(ctx, found.Caller.UserID, func(tx *store.Tx) {
+		tx.ArchiveChannel(found.Caller.UserID, found.Access.Channel.ID, errArchiveFull, s.Now())
+	})
 }
 
 // requireArchivable returns an error unless the channel is a conversation of the caller.
@@ -54,10 +51,7 @@ func (s *state) requireArchivable() error {
 // caller has left.
 func (s *Service) UnarchiveChannel(ctx context.Context, req *plazav1.UnarchiveChannelRequest) (*plazav1.SuccessResponse, error) {
 	r := s.NewUserRequest(ctx)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
-	tx.UnarchiveChannel(r.Caller.UserID, chat.ChannelID(s.Deps, req.GetChannelId()))
-	return service.Success(), tx.Commit(ctx)
+	return service.Success(), r.Write(ctx, r.Caller.UserID, func(tx *store.Tx) {
+		tx.UnarchiveChannel(r.Caller.UserID, chat.ChannelID(s.Deps, req.GetChannelId()))
+	})
 }

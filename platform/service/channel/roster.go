@@ -19,11 +19,13 @@ import (
 
 // change is a request to change the users of a channel.
 type change struct {
-	channelID string
-	userIDs   []string // internal ids of the users it names, without repetitions
-	readUsers bool     // read the rows of these users
-	acts      bool     // it is done to these users, over whom the caller must have authority
-	decide    func(*rosterState) ([]store.ChannelUserChange, error)
+	channelID  string
+	permission auth.Permission // that it requires in the channel; empty if it is of the caller's own membership
+	userIDs    []string        // internal ids of the users it names, without repetitions
+	unknown    bool            // it names users who do not exist
+	readUsers  bool            // read the rows of these users
+	acts       bool            // it is done to these users, over whom the caller must have authority
+	decide     func(*rosterState) ([]store.ChannelUserChange, error)
 }
 
 // rosterState is what a change reads.
@@ -60,41 +62,11 @@ func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []s
 	if err != nil {
 		return nil, err
 	}
-	decide := c.decide
-	c.userIDs = ids
-	c.decide = func(found *rosterState) ([]store.ChannelUserChange, error) {
-		if err := found.RequireModerate(found.Caller, p); err != nil {
-			return nil, err
-		}
-		switch {
-		case !all:
-			return nil, fail.NotFound()
-		case found.Access.Channel.Type == store.ChannelConversation && p != auth.MuteChannelUser:
-			return nil, errConversation
-		}
-		if c.acts {
-			if err := found.requireAuthority(); err != nil {
-				return nil, err
-			}
-		}
-		return decide(found)
-	}
+	c.permission, c.userIDs, c.unknown = p, ids, !all
 	return s.updateRoster(ctx, c)
 }
 
 var errConversation = fail.Forbidden("The users of a conversation cannot be changed")
-
-// requireAuthority returns an error unless the caller has authority over all of the users but themselves.
-func (s *rosterState) requireAuthority() error {
-	actor := s.Caller.Authority(s.Access.AuthorityOf(s.Caller.UserID, s.Access.User))
-	for _, u := range s.Roster.Users {
-		target := s.Deps.View.Catalog.AuthorityOf(u.Roles, s.Access.AuthorityOf(u.ID, s.Entry(u.ID)))
-		if err := actor.RequireOver(target); err != nil && u.ID != s.Caller.UserID {
-			return err
-		}
-	}
-	return nil
-}
 
 // loadRoster reads the state. A deleted channel is 400400.
 func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error) {
@@ -107,7 +79,29 @@ func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error
 	if c.readUsers || c.acts {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
+	if c.permission != "" {
+		found.Check(func() error { return found.requireModerate(c) })
+	}
+	if c.acts {
+		found.Check(func() error {
+			return found.RequireAuthority(found.Request, found.Access.User, found.Access.AuthorityOf)
+		})
+	}
 	return found, found.Run(ctx)
+}
+
+// requireModerate returns an error unless the caller may change the users that a change names.
+func (s *rosterState) requireModerate(c change) error {
+	if err := s.RequireModerate(s.Caller, c.permission); err != nil {
+		return err
+	}
+	switch {
+	case c.unknown:
+		return fail.NotFound()
+	case s.Access.Channel.Type == store.ChannelConversation && c.permission != auth.MuteChannelUser:
+		return errConversation
+	}
+	return nil
 }
 
 // rules are the rules of the roster of a channel.

@@ -8,6 +8,8 @@ package importer
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -76,11 +78,14 @@ func (i *Importer) flush(ctx context.Context) error {
 		return nil
 	}
 	batch := distinct(i.batch)
+	if err := i.find(ctx, batch); err != nil {
+		return err
+	}
 	if err := i.batch[0].kind.check(i, ctx, batch); err != nil {
 		return err
 	}
 	good, bad := i.split(batch)
-	if err := i.batch[0].kind.write(i, ctx, good); err != nil {
+	if err := i.write(ctx, i.batch[0].kind, good); err != nil {
 		return err
 	}
 	i.done(len(i.batch)-len(batch), good)
@@ -92,6 +97,35 @@ func (i *Importer) flush(ctx context.Context) error {
 	i.progress.Line = i.batch[len(i.batch)-1].number
 	i.batch, i.bytes = nil, 0
 	i.report()
+	return nil
+}
+
+// write stores the rows that do not exist, in one transaction at each home, one after the other.
+func (i *Importer) write(ctx context.Context, k *kind, rows []*row) error {
+	missing := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.present })
+	if k.prepare != nil {
+		if err := k.prepare(i, ctx, missing); err != nil {
+			return err
+		}
+	}
+	places, txs := byPlace(missing), map[region.Code]*store.Tx{}
+	for _, id := range slices.Sorted(maps.Keys(places)) {
+		home, err := i.Store.HomeOf(id)
+		if err != nil {
+			return err
+		}
+		if txs[home] == nil {
+			txs[home] = i.Store.NewTx(home)
+		}
+		k.insert(i, txs[home], id, places[id])
+	}
+	for _, home := range region.All() {
+		if tx := txs[home]; tx != nil {
+			if err := tx.Commit(ctx); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
@@ -11,8 +12,8 @@ import (
 
 // members are the members of communities, and the users who are banned from them.
 var members = kind{
-	name: "member", fields: []string{"communityId", "role"},
-	parse: (*Importer).parseMember, check: (*Importer).checkMembers, write: (*Importer).writeMembers,
+	name: "member", fields: []string{"communityId", "role"}, community: "data.communityId",
+	parse: (*Importer).parseMember, check: (*Importer).checkMembers, insert: (*Importer).insertMembers,
 }
 
 // The roles of lines.
@@ -23,7 +24,7 @@ const (
 )
 
 func (*Importer) parseMember(r *row) (err error) {
-	if r.communityID, err = r.text("communityId"); err != nil {
+	if r.communityID, err = value[string](r, "communityId", "a string"); err != nil {
 		return err
 	}
 	if candidates(r.communityID) == nil {
@@ -33,7 +34,7 @@ func (*Importer) parseMember(r *row) (err error) {
 }
 
 func (r *row) takeRole() (err error) {
-	if r.role, err = r.text("role"); err != nil {
+	if r.role, err = value[string](r, "role", "a string"); err != nil {
 		return err
 	}
 	switch r.role {
@@ -43,68 +44,29 @@ func (r *row) takeRole() (err error) {
 	return errors.New("data.role: must be member, moderator or banned")
 }
 
-// checkMembers finds the users and the communities, and which memberships exist.
+// checkMembers finds which memberships exist.
 func (i *Importer) checkMembers(ctx context.Context, rows []*row) error {
-	if err := i.takeUsers(ctx, rows); err != nil {
-		return err
-	}
-	if err := i.takeCommunities(ctx, rows, func(r *row) string { return r.communityID }, "data.communityId"); err != nil {
-		return err
-	}
-	ids := communityIDs(rows)
-	found := make([][]store.Member, len(ids))
+	found, places := map[string]*[]store.Member{}, byPlace(rows)
 	reads := i.Store.NewReadBatch()
-	for n, id := range ids {
-		reads.Members(id, usersOf(rows, id), &found[n])
+	for id, in := range places {
+		found[id] = new([]store.Member)
+		reads.Members(id, service.Map(in, (*row).internalUserID), found[id])
 	}
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	exists := map[[2]string]bool{}
-	for _, list := range found {
-		for _, m := range list {
-			exists[[2]string{m.CommunityID, m.UserID}] = true
+	for id, in := range places {
+		for _, r := range in {
+			r.present = slices.ContainsFunc(*found[id], func(m store.Member) bool { return m.UserID == r.user.ID })
 		}
-	}
-	for _, r := range rows {
-		r.present = r.community != nil && exists[[2]string{r.community.ID, r.user.ID}]
 	}
 	return nil
 }
 
-// usersOf returns the internal ids of the users of those rows that are about a community.
-func usersOf(rows []*row, communityID string) []string {
-	var ids []string
-	for _, r := range rows {
-		if r.err == nil && r.community.ID == communityID {
-			ids = append(ids, r.user.ID)
-		}
-	}
-	return ids
-}
+func (r *row) internalUserID() string { return r.user.ID }
 
-func (i *Importer) writeMembers(ctx context.Context, rows []*row) error {
-	txs := i.newTxs()
-	for _, id := range communityIDs(rows) {
-		tx, err := txs.at(id)
-		if err != nil {
-			return err
-		}
-		added := service.Map(newOf(rows, id), (*row).memberChange)
-		i.changeMembers(tx, id, added)
-	}
-	return txs.commit(ctx)
-}
-
-// newOf returns those rows about a community that do not exist.
-func newOf(rows []*row, communityID string) []*row {
-	var missing []*row
-	for _, r := range rows {
-		if !r.present && r.community.ID == communityID {
-			missing = append(missing, r)
-		}
-	}
-	return missing
+func (i *Importer) insertMembers(tx *store.Tx, communityID string, rows []*row) {
+	i.changeMembers(tx, communityID, service.Map(rows, (*row).memberChange))
 }
 
 func (r *row) memberChange() store.MemberChange {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,15 +21,16 @@ import (
 
 // messages are the messages of channels and conversations, without files, in their order.
 var messages = kind{
-	name: "message", hasID: true, fields: []string{"channelId", "userIds", "dataType", "data", "parentId", "tags", "metadata"},
-	parse: (*Importer).parseMessage, check: (*Importer).checkMessages, write: (*Importer).writeMessages,
+	name: "message", hasID: true, inChannel: true,
+	fields: []string{"channelId", "userIds", "dataType", "data", "parentId", "tags", "metadata"},
+	parse:  (*Importer).parseMessage, check: (*Importer).checkMessages, insert: (*Importer).insertMessages,
 }
 
 func (i *Importer) parseMessage(r *row) (err error) {
-	if r.channelID, err = r.text("channelId"); err != nil {
+	if r.channelID, err = value[string](r, "channelId", "a string"); err != nil {
 		return err
 	}
-	userIDs, err := r.list("userIds")
+	userIDs, err := value[[]string](r, "userIds", "a list of strings")
 	if err != nil {
 		return err
 	}
@@ -64,14 +66,8 @@ func (i *Importer) parseMessageContent(r *row) error {
 	return inData(chat.CheckContent(given, freeform.Of(m.GetData())))
 }
 
-// checkMessages finds the authors and channels of messages, which messages exist, and whether their order can be kept.
+// checkMessages finds which messages exist, and whether their order can be kept.
 func (i *Importer) checkMessages(ctx context.Context, rows []*row) error {
-	if err := i.takeConversations(ctx, rows); err != nil {
-		return err
-	}
-	if err := i.takeChannels(ctx, rows); err != nil {
-		return err
-	}
 	found, last, err := i.readMessages(ctx, rows)
 	if err != nil {
 		return err
@@ -98,7 +94,7 @@ func (i *Importer) readMessages(ctx context.Context, rows []*row) (found []store
 	var feeds []store.MessageFeed
 	reads := i.Store.NewReadBatch()
 	reads.MessagesByID(service.SortedSet(slices.Concat(internalIDs(rows), parentIDs(rows))), &found)
-	reads.MessageFeeds(channelIDs(rows), &feeds)
+	reads.MessageFeeds(slices.Sorted(maps.Keys(byPlace(rows))), &feeds)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -145,27 +141,10 @@ func (r *row) takeOrder(found []store.Message, last map[string]time.Time) []stor
 	return []store.Message{r.messageRow()}
 }
 
-func (i *Importer) writeMessages(ctx context.Context, rows []*row) error {
-	txs := i.newTxs()
-	for _, id := range channelIDs(rows) {
-		var missing []store.Message
-		for _, r := range inChannel(rows, id) {
-			if !r.present {
-				missing = append(missing, r.messageRow())
-			}
-		}
-		if len(missing) == 0 {
-			continue
-		}
-		tx, err := txs.at(id)
-		if err != nil {
-			return err
-		}
-		var stored []store.Message
-		tx.GuardChannel(id, fail.NotFound())
-		tx.InsertMessages(missing, fail.NotFound(), store.ErrConflict, &stored)
-	}
-	return txs.commit(ctx)
+func (*Importer) insertMessages(tx *store.Tx, channelID string, rows []*row) {
+	var stored []store.Message
+	tx.GuardChannel(channelID, fail.NotFound())
+	tx.InsertMessages(service.Map(rows, (*row).messageRow), fail.NotFound(), store.ErrConflict, &stored)
 }
 
 func (r *row) messageRow() store.Message {

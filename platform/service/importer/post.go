@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
@@ -16,9 +17,9 @@ import (
 
 // posts are the posts in communities and on walls, without files.
 var posts = kind{
-	name: "post", hasID: true, hasUpdate: true,
+	name: "post", hasID: true, hasUpdate: true, community: "data.targetId",
 	fields: []string{"targetType", "targetId", "dataType", "data", "text", "tags", "hashtags", "mentionees", "links", "metadata"},
-	parse:  (*Importer).parsePost, check: (*Importer).checkPosts, write: (*Importer).writePosts,
+	parse:  (*Importer).parsePost, check: (*Importer).checkPosts, insert: (*Importer).insertPosts,
 }
 
 func (i *Importer) parsePost(r *row) (err error) {
@@ -35,83 +36,39 @@ func (i *Importer) parsePost(r *row) (err error) {
 	switch {
 	case len(r.draft.Attachments) > 0 || len(fileref.Mentioned(r.draft.Data)) > 0:
 		return errors.New("data.data: must not refer to files, which are not imported")
-	case r.draft.TargetType == targetUser:
+	case r.draft.TargetType == "user":
+		r.ownerID = cmp.Or(m.GetTargetId(), r.userID)
 		return nil
-	case r.draft.TargetType != targetCommunity:
+	case r.draft.TargetType != "community":
 		return errors.New("data.targetType: must be user or community")
 	case candidates(m.GetTargetId()) == nil:
 		return errors.New("data.targetId: must be " + idForm)
 	}
+	r.communityID = m.GetTargetId()
 	return nil
 }
 
-// The types of targets.
-const (
-	targetUser      = "user"
-	targetCommunity = "community"
-)
-
-// communityTarget returns the id in the file of the community of a post, "" if it is on a wall.
-func (r *row) communityTarget() string {
-	if r.draft.TargetType == targetCommunity {
-		return r.draft.GetTargetId()
-	}
-	return ""
-}
-
-// wallOwner returns the public id of the owner of the wall of a post, the author by default.
-func (r *row) wallOwner() string { return cmp.Or(r.draft.GetTargetId(), r.userID) }
-
-// checkPosts finds the authors, targets and mentioned users of posts, and which posts exist.
+// checkPosts finds which posts exist.
 func (i *Importer) checkPosts(ctx context.Context, rows []*row) error {
-	if err := i.takeCommunities(ctx, rows, (*row).communityTarget, "data.targetId"); err != nil {
-		return err
-	}
-	users, err := i.findUsers(ctx, usersOfPosts(rows))
-	if err != nil {
-		return err
-	}
-	var found []store.Post
-	reads := i.Store.NewReadBatch()
-	reads.PostsAlone(internalIDs(rows), &found)
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
+	err := markExisting(ctx, i, rows, (*store.ReadBatch).PostsAlone, func(p store.Post) string { return p.ID })
 	for _, r := range rows {
-		may := candidates(r.id)
-		r.present = slices.ContainsFunc(found, func(p store.Post) bool { return slices.Contains(may, p.ID) })
-		r.takePostUsers(users)
-		if r.keep(); !r.present {
+		if !r.present {
 			i.takePostID(r)
 		}
 	}
-	return nil
+	return err
 }
 
-// usersOfPosts returns the public ids of all users that posts refer to.
-func usersOfPosts(rows []*row) []string {
-	var ids []string
-	for _, r := range rows {
-		ids = append(ids, r.userID)
-		if r.draft.TargetType == targetUser {
-			ids = append(ids, r.wallOwner())
-		}
-		for _, m := range r.draft.GetMentionees() {
-			ids = append(ids, m.GetUserIds()...)
-		}
+// mentioned returns the public ids of the users whom a post mentions.
+func (r *row) mentioned() []string {
+	if r.draft == nil {
+		return nil
 	}
-	return ids
+	return slices.Concat(service.Map(r.draft.GetMentionees(), (*plazav1.Mentionee).GetUserIds)...)
 }
 
-// takePostUsers sets the author, the owner of the wall and the mentions. As in the API, mentions of unknown users are left
-// out.
-func (r *row) takePostUsers(users map[string]store.User) {
-	r.user = users[r.userID]
-	r.requireUser("userId", r.userID, r.user)
-	if r.draft.TargetType == targetUser {
-		r.owner = users[r.wallOwner()]
-		r.requireUser("data.targetId", r.wallOwner(), r.owner)
-	}
+// takeMentions sets the mentions of a post. As in the API, mentions of unknown users are left out.
+func (r *row) takeMentions(users map[string]store.User) {
 	r.draft.Mentions = nil
 	for _, m := range r.draft.GetMentionees() {
 		mention := view.Mention{Type: "user"}
@@ -140,20 +97,11 @@ func (i *Importer) takePostID(r *row) {
 	}
 }
 
-// writePosts inserts the posts as published: reviews were the business of the platform that they come from.
-func (i *Importer) writePosts(ctx context.Context, rows []*row) error {
-	txs := i.newTxs()
+// insertPosts inserts the posts as published: reviews were the business of the platform that they come from.
+func (*Importer) insertPosts(tx *store.Tx, _ string, rows []*row) {
 	for _, r := range rows {
-		if r.present {
-			continue
-		}
-		tx, err := txs.at(r.internal)
-		if err != nil {
-			return err
-		}
 		posting.InsertPosts(tx, r.postRows(), r.draft)
 	}
-	return txs.commit(ctx)
 }
 
 func (r *row) postRows() []store.Post {

@@ -33,9 +33,10 @@ type row struct {
 	data      map[string]json.RawMessage
 	request   proto.Message // made of data
 
-	communityID string   // of a member: the id in the file
+	communityID string   // of a member or post: the id in the file
 	channelID   string   // of a channel, its members and its messages: the public id
 	partners    []string // public ids of the users of a conversation
+	ownerID     string   // of the wall of a post: the public id
 	role        string   // of a member
 	draft       *posting.Draft
 
@@ -53,16 +54,14 @@ type row struct {
 
 // key returns what tells rows of a batch apart.
 func (r *row) key() string {
-	switch r.kind {
-	case &channels, &conversations:
-		return r.place()
-	case &channelMembers:
-		return r.place() + "\x00" + r.userID
-	}
 	if r.kind.hasID {
 		return r.id[2:] // the digits that are kept
 	}
-	return r.userID + "\x00" + r.communityID
+	parts := append([]string{r.communityID, r.channelID}, r.partners...)
+	if r.kind != &channels && r.kind != &conversations {
+		parts = append(parts, r.userID)
+	}
+	return strings.Join(parts, "\x00")
 }
 
 // refuse notes why the row cannot be imported.
@@ -82,13 +81,17 @@ type kind struct {
 	hasRegion bool     // the line may name the home
 	hasUpdate bool     // the line may have the time of a change
 	timeless  bool     // the line has no times
+	inChannel bool     // the line is about an existing channel or conversation
+	community string   // the field of data with the community, if there is one
 	fields    []string // of data
 	// parse checks the data of a row.
 	parse func(i *Importer, r *row) error
-	// check finds what rows refer to, whether they exist, and their internal ids.
+	// check finds which rows exist, and sets the internal ids of the others. It follows Importer.find.
 	check func(i *Importer, ctx context.Context, rows []*row) error
-	// write stores the rows that do not exist.
-	write func(i *Importer, ctx context.Context, rows []*row) error
+	// prepare is called before the transactions with the rows that do not exist, unless it is nil.
+	prepare func(i *Importer, ctx context.Context, rows []*row) error
+	// insert adds rows that do not exist, which are in the same place, to a transaction.
+	insert func(i *Importer, tx *store.Tx, place string, rows []*row)
 }
 
 var kinds = []*kind{&users, &communities, &members, &posts, &channels, &channelMembers, &conversations, &messages}
@@ -250,12 +253,12 @@ func (r *row) decode(i *Importer, request proto.Message, own ...string) error {
 	return inData(i.Decode(raw, request))
 }
 
-// text returns a text of the data, "" if there is none.
-func (r *row) text(field string) (text string, err error) {
-	if raw := r.data[field]; raw != nil && json.Unmarshal(raw, &text) != nil {
-		return "", fmt.Errorf("data.%s: must be a string", field)
+// value returns a value of the data, which must have a form; zero if there is none.
+func value[T any](r *row, field, form string) (v T, err error) {
+	if raw := r.data[field]; raw != nil && json.Unmarshal(raw, &v) != nil {
+		return v, fmt.Errorf("data.%s: must be %s", field, form)
 	}
-	return text, nil
+	return v, nil
 }
 
 // internalIDs returns all internal ids that the objects of rows may have.

@@ -34,12 +34,7 @@ func (s *Service) newAnswer(ctx context.Context, id string) *answer {
 func (s *Service) loadReceived(ctx context.Context, id string) (*answer, error) {
 	a := s.newAnswer(ctx, id)
 	a.Check(a.RequireUser)
-	a.Check(func() error {
-		if a.row.InvitedID != a.Caller.UserID {
-			return fail.NotAllowed()
-		}
-		return nil
-	})
+	a.CheckThat(func() bool { return a.row.InvitedID == a.Caller.UserID }, fail.NotAllowed())
 	return a, a.Run(ctx)
 }
 

@@ -127,12 +127,9 @@ func (d *draft) approve(tx *store.Tx) {
 func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest) (*plazav1.SuccessResponse, error) {
 	found := s.newState(ctx, req.GetCommunityId())
 	found.Check(found.RequireUser)
-	if err := found.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(found.home)
-	tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
-	return service.Success(), tx.Commit(ctx)
+	return service.Success(), found.Write(ctx, req.GetCommunityId(), func(tx *store.Tx) {
+		tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
+	})
 }
 
 // GetMyJoinRequest gets the caller's latest request to a community, if there is one.

@@ -98,9 +98,8 @@ func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have,
 	}
 	return s.moderate(ctx, auth.AssignCommunityUserRole, req.GetUserIds(), change{
 		communityID: req.GetCommunityId(), acts: true, decide: func(s *state) (plan, error) {
-			return newPlan(s.Edit(func(m store.Member) store.MemberChange {
-				return membership.SetRoles(m, edit(m.Roles, roles), s.now)
-			}))
+			changes, err := s.Edit(func(m store.Member) store.MemberChange { return membership.SetRoles(m, edit(m.Roles, roles), s.now) })
+			return plan{changes: changes}, err
 		},
 	})
 }

@@ -19,11 +19,13 @@ import (
 // change is a request to change who belongs to a community, or with which roles.
 type change struct {
 	communityID string
-	userIDs     []string // internal ids of the users it names, without repetitions
-	readUsers   bool     // read the rows of these users
-	acts        bool     // it is done to these users, over whom the caller must have authority
-	readPending bool     // read the pending join request of the caller
-	readInvited bool     // read the settings and the pending invitations of these users
+	permission  auth.Permission // that it requires in the community; empty if it is of the caller's own membership
+	userIDs     []string        // internal ids of the users it names, without repetitions
+	unknown     bool            // it names users who do not exist
+	readUsers   bool            // read the rows of these users
+	acts        bool            // it is done to these users, over whom the caller must have authority
+	readPending bool            // read the pending join request of the caller
+	readInvited bool            // read the settings and the pending invitations of these users
 	decide      func(*state) (plan, error)
 }
 
@@ -48,10 +50,6 @@ type plan struct {
 	// answer ends the pending join requests of the changed users, unless its status is empty.
 	answer store.JoinAnswer
 	invite []store.User
-}
-
-func newPlan(changes []store.MemberChange, err error) (plan, error) {
-	return plan{changes: changes}, err
 }
 
 // update carries out a change and returns the community with the changed memberships.
@@ -81,35 +79,8 @@ func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []s
 	if err != nil {
 		return nil, err
 	}
-	decide := c.decide
-	c.userIDs = ids
-	c.decide = func(found *state) (plan, error) {
-		if err := membership.Require(found.Caller, p, found.community, found.mine); err != nil {
-			return plan{}, err
-		}
-		if !all {
-			return plan{}, fail.NotFound()
-		}
-		if c.acts {
-			if err := found.requireAuthority(); err != nil {
-				return plan{}, err
-			}
-		}
-		return decide(found)
-	}
+	c.permission, c.userIDs, c.unknown = p, ids, !all
 	return s.update(ctx, c)
-}
-
-// requireAuthority returns an error unless the caller has authority over all of the users but themselves.
-func (s *state) requireAuthority() error {
-	actor := s.Caller.Authority(membership.AuthorityIn(s.community, s.Caller.UserID, s.mine))
-	for _, u := range s.Roster.Users {
-		inPlace := membership.AuthorityIn(s.community, u.ID, s.Entry(u.ID))
-		if err := actor.RequireOver(s.Deps.View.Catalog.AuthorityOf(u.Roles, inPlace)); err != nil && u.ID != s.Caller.UserID {
-			return err
-		}
-	}
-	return nil
 }
 
 // load reads the state. A community that does not exist or is hidden from the caller is 400400.
@@ -130,6 +101,16 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
 	found.Check(func() error { return membership.RequireDiscoverable(found.Caller, found.community, found.mine) })
+	if c.permission != "" {
+		found.Check(func() error { return membership.Require(found.Caller, c.permission, found.community, found.mine) })
+		found.CheckFound(func() bool { return !c.unknown })
+	}
+	if c.acts {
+		in := func(userID string, m *store.Member) auth.Authority {
+			return membership.AuthorityIn(found.community, userID, m)
+		}
+		found.Check(func() error { return found.RequireAuthority(found.Request, found.mine, in) })
+	}
 	return found, found.Run(ctx)
 }
 
@@ -165,7 +146,8 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 		tx.GuardModerator(id, errLastModerator)
 	}
 	if p.answer.Status != "" {
-		tx.ResolveJoinRequests(id, userIDsOf(p.changes), p.answer, found.now)
+		ids := service.Map(p.changes, func(c store.MemberChange) string { return c.New.UserID })
+		tx.ResolveJoinRequests(id, ids, p.answer, found.now)
 	}
 	for _, u := range p.invite {
 		i := store.Invitation{ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id, CreatedAt: found.now}
@@ -178,8 +160,4 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 // endsModeration reports whether a moderator is one no longer after the changes.
 func endsModeration(changes []store.MemberChange) bool {
 	return slices.ContainsFunc(changes, func(c store.MemberChange) bool { return c.Old.IsModerator() && !c.New.IsModerator() })
-}
-
-func userIDsOf(changes []store.MemberChange) []string {
-	return service.Map(changes, func(c store.MemberChange) string { return c.New.UserID })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -56,13 +57,10 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	id := req.GetCommunityId()
 	r, target := s.newCommunityRequest(ctx, id)
 	r.Check(func() error { return auth.Require(r.Caller, auth.PinCommunityPost, target.Scope("")) })
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(id))
-	tx.GuardTarget("community", id, fail.NotFound())
-	tx.DeletePins(id, req.GetPlacement(), s.Now())
-	return service.Success(), tx.Commit(ctx)
+	return service.Success(), r.Write(ctx, id, func(tx *store.Tx) {
+		tx.GuardTarget("community", id, fail.NotFound())
+		tx.DeletePins(id, req.GetPlacement(), s.Now())
+	})
 }
 
 // newCommunityRequest starts a request about a community. Its Run fails unless the caller may see the community.

@@ -167,13 +167,11 @@ func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*pl
 // UpdatePoll closes a poll for good. Closing a closed poll changes nothing.
 func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollResponse, error) {
 	l := s.newOwn(ctx, req.GetPollId())
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(l.poll.ID))
-	tx.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
-	tx.SelectPoll(l.poll.ID, &l.poll)
-	if err := tx.Commit(ctx); err != nil {
+	err := l.Write(ctx, req.GetPollId(), func(tx *store.Tx) {
+		tx.ClosePoll(req.GetPollId(), s.Now(), fail.NotFound())
+		tx.SelectPoll(req.GetPollId(), &l.poll)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l), nil
@@ -181,13 +179,8 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 
 // DeletePoll deletes a poll. The post that shows it stays.
 func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest) (*plazav1.StatusSuccessResponse, error) {
-	l := s.newOwn(ctx, req.GetPollId())
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(l.poll.ID))
-	tx.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
-	return service.StatusSuccess(), tx.Commit(ctx)
+	id := req.GetPollId()
+	return service.StatusSuccess(), s.newOwn(ctx, id).Write(ctx, id, func(tx *store.Tx) { tx.DeletePoll(id, s.Now(), fail.NotFound()) })
 }
 
 // hasAnswer reports whether a poll has an answer.

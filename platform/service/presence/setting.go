@@ -15,13 +15,9 @@ func (s *Service) UpdateUserPresenceSetting(
 	ctx context.Context, req *plazav1.UpdateUserPresenceSettingRequest,
 ) (*plazav1.UserPresenceSetting, error) {
 	r := s.NewUserRequest(ctx)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
 	var changed *store.User
-	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
-	tx.HidePresence(r.Caller.UserID, !req.GetEnabled(), s.Now(), &changed)
-	if err := tx.Commit(ctx); err != nil {
+	err := r.Write(ctx, r.Caller.UserID, func(tx *store.Tx) { tx.HidePresence(r.Caller.UserID, !req.GetEnabled(), s.Now(), &changed) })
+	if err != nil {
 		return nil, err
 	}
 	if changed == nil {

@@ -81,13 +81,8 @@ func (s *Service) UpdateProduct(ctx context.Context, req *plazav1.UpdateProductR
 	r.Check(func() error {
 		return checkPrice(req.Price != nil || rows[0].Price != nil, cmp.Or(req.GetCurrency(), rows[0].Currency) != "")
 	})
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
 	var updated *store.Product
-	tx := s.Store.NewTx(s.HomeOf(id))
-	tx.UpdateProduct(id, changeOf(req), s.Now(), &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := r.Write(ctx, id, func(tx *store.Tx) { tx.UpdateProduct(id, changeOf(req), s.Now(), &updated) }); err != nil {
 		return nil, err
 	}
 	return s.respond(*updated), nil
@@ -102,14 +97,10 @@ func changeOf(req *plazav1.UpdateProductRequest) store.ProductChange {
 
 // DeleteProduct deletes a product. Posts keep its id.
 func (s *Service) DeleteProduct(ctx context.Context, req *plazav1.DeleteProductRequest) (*plazav1.SuccessResponse, error) {
+	id := req.GetProductId()
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
-	r.CheckID(req.GetProductId())
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(req.GetProductId()))
-	tx.DeleteProduct(req.GetProductId(), s.Now())
-	return service.Success(), tx.Commit(ctx)
+	r.CheckID(id)
+	return service.Success(), r.Write(ctx, id, func(tx *store.Tx) { tx.DeleteProduct(id, s.Now()) })
 }
 
 func (s *Service) respond(rows ...store.Product) *plazav1.ProductResponse {

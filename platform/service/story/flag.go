@@ -17,12 +17,7 @@ var errNotFlagged = fail.Forbidden("You have not flagged this story")
 func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryResponse, error) {
 	r := visibility.NewStoryRequest(ctx, s.Deps, req.GetStoryId())
 	r.Check(r.RequireReact)
-	r.Check(func() error {
-		if r.Story.AuthorID == r.Caller.UserID {
-			return fail.NotAllowed()
-		}
-		return nil
-	})
+	r.CheckThat(func() bool { return r.Story.AuthorID != r.Caller.UserID }, fail.NotAllowed())
 	return s.changeFlags(ctx, r, flags.Add(r.Request, store.FlagStory, req))
 }
 

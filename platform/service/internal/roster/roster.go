@@ -5,6 +5,7 @@ package roster
 import (
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -40,6 +41,19 @@ type Roster[E any, C Change[E]] struct {
 // Entry returns the entry of a user, or nil.
 func (r *Roster[E, C]) Entry(userID string) *E {
 	return service.Find(r.Entries, func(e E) bool { return r.Rules.UserID(e) == userID })
+}
+
+// RequireAuthority returns an error unless the caller of a request has authority over all of the users but themselves. in returns the
+// authority of a user in the community or channel, and mine is the entry of the caller.
+func (r *Roster[E, C]) RequireAuthority(q *service.Request, mine *E, in func(userID string, entry *E) auth.Authority) error {
+	actor := q.Caller.Authority(in(r.CallerID, mine))
+	for _, u := range r.Users {
+		target := q.Deps.View.Catalog.AuthorityOf(u.Roles, in(u.ID, r.Entry(u.ID)))
+		if err := actor.RequireOver(target); err != nil && u.ID != r.CallerID {
+			return err
+		}
+	}
+	return nil
 }
 
 // Add returns the changes that make the users members. Members stay as they are. An unknown or deleted user is

@@ -18,6 +18,8 @@ FUZZTIME ?= 10s
 NETWORKS ?= 500
 REGIONS  ?= 1
 IDLE     ?= 10m
+# The attacks of make hostile, by a part of their names.
+ATTACKS ?=
 # The commit that make bench-compare compares with, and the fault that make observe causes.
 BASE  ?=
 FAULT ?=
@@ -155,9 +157,9 @@ mutation: ## Print one-line changes of packages that their own tests do not noti
 	@hack/mutation.sh $(PKG)
 
 .PHONY: hostile
-hostile: ## Attack networks on the loopback interface, and compare the costs with and without defences (ARGS=…).
+hostile: ## Attack networks on the loopback interface, and compare the costs with and without defences (ATTACKS=…).
 	@hack/ensure-postgres.sh
-	@go run ./platform/hostile $(ARGS)
+	@go test -count=1 -timeout 60m -v -tags disable_grpc_modules,attacks -run 'TestAttacks/$(ATTACKS)' ./platform/hostile
 
 .PHONY: observe
 observe: build ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).

@@ -59,7 +59,7 @@ run() {
     ;;
   hostile)
     hack/ensure-postgres.sh
-    go run ./platform/hostile
+    make --no-print-directory hostile
     ;;
   install)
     hack/ensure-compiler.sh

@@ -1,5 +1,5 @@
-// Package defence names defences against hostile clients which the program hostile switches off, to see that its attacks do harm
-// without them. Defences that are settings, such as rate limits, have no name here: the program changes the setting.
+// Package defence names defences against hostile clients which the tests of package hostile switch off, to see that its attacks do harm
+// without them. Defences that are settings, such as rate limits, have no name here: the tests change the setting.
 //
 // They can be switched off only in programs that are built with the tag hostile. In all others Off is constant false,
 // and the compiler omits the code that it guards.

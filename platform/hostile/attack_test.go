@@ -1,4 +1,4 @@
-package main
+package hostile
 
 import (
 	"context"
@@ -7,12 +7,87 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/defence"
 )
+
+// attack is what hostile clients do to a network, and the most that it may cost.
+type attack struct {
+	name    string
+	finding string  // of the review of the platform, such as A1; empty if it is an older attack
+	unit    string  // of what it costs
+	most    float64 // cost with all defences
+	// run attacks and returns the cost. It fails if the network does not answer as the attack requires.
+	run func(ctx context.Context, n *network) (float64, error)
+
+	// The defence without which the attack must cost more: either one of package defence or variables of the environment.
+	without  defence.Name
+	settings []string
+}
+
+// control describes what the network of the control lacks.
+func (a attack) control() string {
+	if a.without != "" {
+		return "without " + string(a.without)
+	}
+	return strings.Join(a.settings, ", ")
+}
+
+// attacks returns all attacks. Those that count what the whole program does come first, while the network has few users.
+func attacks() []attack {
+	return slices.Concat(allocationAttacks(), roundTripAttacks(), rowAttacks(), rateAttacks(), fileAttacks(), connectionAttacks())
+}
+
+var (
+	errTooMuch  = errors.New("the attack costs more than allowed")
+	errHarmless = errors.New("the attack stays within its limit without the defence, so that it proves nothing")
+)
+
+// attackTimeout bounds an attack: none takes a minute.
+const attackTimeout = 3 * time.Minute
+
+// outcome is what an attack costs.
+type outcome struct {
+	attack
+
+	cost, controlCost float64 // with and without the defence
+	err               error   // for which the attack or its control could not be carried out
+}
+
+// measure carries the attack out.
+func (o *outcome) measure(ctx context.Context, n *network) float64 {
+	ctx, cancel := context.WithTimeout(ctx, attackTimeout)
+	defer cancel()
+	cost, err := o.run(ctx, n)
+	o.err = errors.Join(o.err, err)
+	return cost
+}
+
+// verdict returns why an outcome is a failure; nil if it is not one.
+func (o *outcome) verdict() error {
+	switch {
+	case o.err != nil:
+		return o.err
+	case o.cost > o.most:
+		return errTooMuch
+	case o.controlCost <= o.most:
+		return errHarmless
+	}
+	return nil
+}
+
+// short returns a cost with the precision that matters.
+func short(cost float64) string {
+	if cost > 0 && cost < 100 && cost != float64(int64(cost)) {
+		return fmt.Sprintf("%.1f", cost)
+	}
+	return fmt.Sprintf("%.0f", cost)
+}
 
 // TestEveryAttackHasAControl checks that each attack has one control, and that each defence is the control of an attack.
 func TestEveryAttackHasAControl(t *testing.T) {

@@ -28,19 +28,22 @@ var indexConstructs = []Construct{
 		found: of(func(n *tree.IndexElem, _ place) bool { return n.OpClass != "" }),
 	},
 	{
-		Name: "index-of-computed", Why: "an index must not have an expression with a computed column: store the expression in a column", Source: "cockroachdb/cockroach#67900",
+		Name: "index-of-computed", Why: "an index must not have an expression with a computed column: store the expression in a column",
+		Source: "cockroachdb/cockroach#67900",
 		found: of(func(n *tree.IndexElem, at place) bool {
 			return n.Expr != nil && slices.ContainsFunc(columnsIn(n.Expr), at.schema.isComputed)
 		}),
 	},
 	{
-		Name: "key-of-json", Why: "an index must not have a column of JSON", Source: "https://www.cockroachlabs.com/docs/stable/jsonb (limitations)",
+		Name: "key-of-json", Why: "an index must not have a column of JSON",
+		Source: "https://www.cockroachlabs.com/docs/stable/jsonb (limitations)",
 		found: of(func(n *tree.IndexElem, at place) bool {
 			return n.Column != "" && at.schema.familyOf(string(n.Column)) == types.JsonFamily
 		}),
 	},
 	{
-		Name: "predicate-column-dropped", Why: "drop the partial index with the column in its condition before the column", Source: "cockroachdb/cockroach#97813",
+		Name: "predicate-column-dropped", Why: "drop the partial index with the column in its condition before the column",
+		Source: "cockroachdb/cockroach#97813",
 		found: of(func(n *tree.AlterTableDropColumn, at place) bool {
 			for _, t := range at.schema.tables {
 				for _, predicate := range t.predicates {

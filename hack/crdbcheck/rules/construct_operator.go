@@ -67,7 +67,8 @@ var operatorConstructs = []Construct{
 		}),
 	},
 	{
-		Name: "null-in-tuple", Why: "name the columns of ORDER BY one by one: NULL in a tuple sorts differently", Source: "cockroachdb/cockroach#93558",
+		Name: "null-in-tuple", Why: "name the columns of ORDER BY one by one: NULL in a tuple sorts differently",
+		Source: "cockroachdb/cockroach#93558",
 		found: of(func(n *tree.Order, _ place) bool {
 			_, ok := stripParens(n.Expr).(*tree.Tuple)
 			return ok

@@ -11,7 +11,7 @@ import (
 // parameterConstructs are about parameters whose type is not known.
 var parameterConstructs = []Construct{
 	{
-		Name: "untyped-parameter", Why: "cast a parameter to whose type nothing else leads: CockroachDB does not take it for text, as PostgreSQL does",
+		Name: "untyped-parameter", Why: "cast a parameter whose type follows from nothing else: CockroachDB does not take it for text",
 		Source: "cockroachdb/cockroach#41558, #35646, #82820, #91396, #98122; pkg/sql/sem/tree/type_check.go",
 		found:  isUntyped,
 	},

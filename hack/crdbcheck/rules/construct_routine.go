@@ -28,8 +28,8 @@ var routineConstructs = []Construct{
 		},
 	},
 	{
-		Name: "routine-form", Why: "write CREATE OR REPLACE FUNCTION … LANGUAGE SQL AS $$ … $$: a prepared statement cannot call procedures, PL/pgSQL " +
-			"and BEGIN ATOMIC are incomplete, CockroachDB checks IMMUTABLE and STABLE against the body, and has no temporary functions",
+		Name: "routine-form", Why: "write CREATE OR REPLACE FUNCTION … LANGUAGE SQL AS $$ … $$: a prepared statement cannot call procedures, " +
+			"PL/pgSQL and BEGIN ATOMIC are incomplete, CockroachDB checks IMMUTABLE and STABLE against the body, and has no temporary functions",
 		Source: "cockroachdb/cockroach#151529, #105246, #117744, #122306, #104687; pkg/sql/opt/optbuilder/create_function.go",
 		found: of(func(n *tree.CreateRoutine, _ place) bool {
 			hasLabel := slices.Contains(n.Options, tree.RoutineOption(tree.RoutineImmutable)) ||

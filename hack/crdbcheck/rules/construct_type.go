@@ -22,8 +22,9 @@ var typeConstructs = []Construct{
 		}),
 	},
 	{
-		Name: "values-of-two-types", Why: "write all numbers of a column of VALUES with a fraction, or none", Source: "cockroachdb/cockroach#132165",
-		found: of(func(n *tree.ValuesClause, _ place) bool { return slices.ContainsFunc(valuesColumns(n), mixesNumbers) }),
+		Name: "values-of-two-types", Why: "write all numbers of a column of VALUES with a fraction, or none",
+		Source: "cockroachdb/cockroach#132165",
+		found:  of(func(n *tree.ValuesClause, _ place) bool { return slices.ContainsFunc(valuesColumns(n), mixesNumbers) }),
 	},
 	{
 		Name: "array-of-arrays", Why: "an array of arrays is not supported", Source: "cockroachdb/cockroach#32552, #146717",
@@ -36,18 +37,21 @@ var typeConstructs = []Construct{
 		},
 	},
 	{
-		Name: "unknown-type", Why: "CockroachDB has no such type: the grammar takes it for a type of the schema", Source: "pkg/sql/parser/sql.y, typename",
+		Name: "unknown-type", Why: "CockroachDB has no such type: the grammar takes it for a type of the schema",
+		Source: "pkg/sql/parser/sql.y, typename",
 		found: func(at place) bool {
 			name, ok := typeOfNode(at.node).(*tree.UnresolvedObjectName)
 			return ok && name.SQLString() != "crdb_internal_region"
 		},
 	},
 	{
-		Name: "order-by-json", Why: "JSON has no order on all versions: order by a column of another type", Source: "cockroachdb/cockroach#35706",
-		found: of(func(n *tree.Order, at place) bool { return n.Expr != nil && at.familyOf(n.Expr) == types.JsonFamily }),
+		Name: "order-by-json", Why: "JSON has no order on all versions: order by a column of another type",
+		Source: "cockroachdb/cockroach#35706",
+		found:  of(func(n *tree.Order, at place) bool { return n.Expr != nil && at.familyOf(n.Expr) == types.JsonFamily }),
 	},
 	{
-		Name: "json-as-text", Why: "the keys of JSON as text are in another order: compare JSON, or take its fields", Source: "cockroachdb/cockroach#96507",
+		Name: "json-as-text", Why: "the keys of JSON as text are in another order: compare JSON, or take its fields",
+		Source: "cockroachdb/cockroach#96507",
 		found: of(func(n *tree.CastExpr, at place) bool {
 			t, ok := n.Type.(*types.T)
 			return ok && t.Family() == types.StringFamily && at.familyOf(n.Expr) == types.JsonFamily

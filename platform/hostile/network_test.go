@@ -1,4 +1,4 @@
-package main
+package hostile
 
 import (
 	"bytes"
@@ -55,16 +55,6 @@ type facts struct {
 	} `json:"regions"`
 }
 
-// build builds the program plaza with switches for its defences.
-func build(ctx context.Context, dir string) (string, error) {
-	binary := filepath.Join(dir, "plaza")
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules,hostile", "-o", binary, "./platform/cmd/plaza")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, output)
-	}
-	return binary, nil
-}
-
 // startNetwork starts a network. settings are variables of its environment.
 func startNetwork(ctx context.Context, binary string, settings ...string) (*network, error) {
 	dir, err := os.MkdirTemp("", "plaza-hostile-")
@@ -79,7 +69,7 @@ func startNetwork(ctx context.Context, binary string, settings ...string) (*netw
 }
 
 func (n *network) start(ctx context.Context, binary string, settings []string) error {
-	if err := os.Chmod(n.dir, 0o711); err != nil { //nolint:gosec // the database server is another user
+	if err := os.Chmod(n.dir, 0o711); err != nil { // the database server is another user
 		return err
 	}
 	if err := n.launch(ctx, binary, settings); err != nil {
@@ -136,7 +126,8 @@ func (n *network) launch(ctx context.Context, binary string, settings []string) 
 
 // awaitReady waits until the program says in its log that it is ready.
 func (n *network) awaitReady(ctx context.Context, log string) error {
-	timeout := time.After(readyTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
 	for {
 		output, _ := os.ReadFile(log)
 		if bytes.Contains(output, []byte("plaza: ready")) {
@@ -144,11 +135,9 @@ func (n *network) awaitReady(ctx context.Context, log string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("plaza dev is not ready: %w\n%s", ctx.Err(), output)
 		case <-n.ended:
 			return fmt.Errorf("plaza dev has ended:\n%s", output)
-		case <-timeout:
-			return fmt.Errorf("plaza dev is not ready after %s:\n%s", readyTimeout, output)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

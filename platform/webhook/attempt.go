@@ -206,7 +206,7 @@ func (q *queue) store(ctx context.Context, attempted []chain) error {
 			tx.UpdateWebhookDelivery(q.id, row)
 			if row.State != store.DeliveryWaiting {
 				ended++
-				q.trims.note(row.State)
+				q.ended[row.State]++
 			}
 		}
 		if last := c[len(c)-1]; last.State != store.DeliveryWaiting {
@@ -225,31 +225,24 @@ const (
 	trimAfter = 100
 )
 
-// trims counts the rows since the oldest ones were deleted.
-type trims struct{ delivered, dead int }
-
-func (t *trims) note(state string) {
-	if state == store.DeliveryDead {
-		t.dead++
-	} else {
-		t.delivered++
-	}
-}
-
 // trim deletes the oldest deliveries that have ended if there are more than are kept.
 func (q *queue) trim(ctx context.Context) error {
 	tx := q.Store.NewTx(q.home)
 	tx.OwnWebhook(q.id, q.owner, errNotOwner)
 	var removed int64
-	if q.trims.delivered >= trimAfter {
-		tx.TrimWebhookDeliveries(q.id, store.DeliveryDelivered, keepDelivered, &removed)
+	full := false
+	for _, kept := range []struct {
+		state string
+		rows  int
+	}{{store.DeliveryDelivered, keepDelivered}, {store.DeliveryDead, keepDeadRows}} {
+		if q.ended[kept.state] >= trimAfter {
+			tx.TrimWebhookDeliveries(q.id, kept.state, kept.rows, &removed)
+			full = true
+		}
 	}
-	if q.trims.dead >= trimAfter {
-		tx.TrimWebhookDeliveries(q.id, store.DeliveryDead, keepDeadRows, &removed)
-	}
-	if q.trims.delivered < trimAfter && q.trims.dead < trimAfter {
+	if !full {
 		return nil
 	}
-	q.trims = trims{}
+	clear(q.ended)
 	return tx.Commit(ctx)
 }

@@ -47,7 +47,7 @@ type Dispatcher struct {
 	owner   string // of leases
 	client  *http.Client
 	metrics *metrics
-	states  states
+	states  sync.Map // State by queueKey
 
 	mu     sync.Mutex
 	hooks  map[region.Code]*hooks
@@ -152,7 +152,7 @@ func (d *Dispatcher) queue(home region.Code, id string) *queue {
 	defer d.mu.Unlock()
 	key := queueKey{home, id}
 	if d.queues[key] == nil {
-		d.queues[key] = &queue{Dispatcher: d, home: home, id: id}
+		d.queues[key] = &queue{Dispatcher: d, home: home, id: id, ended: map[string]int{}}
 	}
 	return d.queues[key]
 }
@@ -217,6 +217,6 @@ func (d *Dispatcher) forget(key queueKey) {
 	if d.queues[key] != nil {
 		delete(d.queues, key)
 		d.metrics.forget(key)
-		d.states.forget(key)
+		d.states.Delete(key)
 	}
 }

@@ -50,11 +50,9 @@ type Prehook struct {
 	free   chan struct{}
 	asked  *prometheus.CounterVec
 
-	mu       sync.Mutex
-	readAt   time.Time
-	settings store.PrehookSettings
-	secret   string
-	breaker  *gobreaker.CircuitBreaker[answer]
+	mu     sync.Mutex
+	readAt time.Time
+	prehookState
 }
 
 // NewPrehook returns the pre-hook of a server. Source is not needed.
@@ -114,24 +112,24 @@ func (p *Prehook) Ask(ctx context.Context, procedure string, request proto.Messa
 	return p.follow(event, request, a)
 }
 
-// current is the state of the pre-hook that a request uses.
-type current struct {
+// prehookState is the state of the pre-hook that a request uses.
+type prehookState struct {
 	settings store.PrehookSettings
 	secret   string
 	breaker  *gobreaker.CircuitBreaker[answer]
 }
 
 // current returns the settings, which are at most settingsAge old.
-func (p *Prehook) current(ctx context.Context) (current, error) {
+func (p *Prehook) current(ctx context.Context) (prehookState, error) {
 	if c, ok := p.fresh(); ok {
 		return c, nil
 	}
 	settings, err := p.read(ctx)
 	if err != nil {
-		return current{}, err
+		return prehookState{}, err
 	}
 	if err := p.Use(settings.Prehook); err != nil {
-		return current{}, err
+		return prehookState{}, err
 	}
 	c, _ := p.fresh()
 	return c, nil
@@ -151,10 +149,10 @@ func (p *Prehook) read(ctx context.Context) (settings store.Settings, err error)
 }
 
 // fresh returns the settings, and whether they are not too old.
-func (p *Prehook) fresh() (current, bool) {
+func (p *Prehook) fresh() (prehookState, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return current{p.settings, p.secret, p.breaker}, time.Since(p.readAt) < settingsAge
+	return p.prehookState, time.Since(p.readAt) < settingsAge
 }
 
 // Use makes the pre-hook use settings that were just read.
@@ -201,7 +199,7 @@ type failure struct{ reason string }
 func (f failure) Error() string { return "the pre-hook failed: " + f.reason }
 
 // post asks the pre-hook.
-func (p *Prehook) post(ctx context.Context, c current, body []byte) (answer, error) {
+func (p *Prehook) post(ctx context.Context, c prehookState, body []byte) (answer, error) {
 	select {
 	case p.free <- struct{}{}:
 		defer func() { <-p.free }()

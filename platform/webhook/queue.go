@@ -45,7 +45,7 @@ type queue struct {
 	measured    time.Time
 	failed      string // why the latest attempt failed
 	breaker     breaker
-	trims       trims
+	ended       map[string]int // rows by their state, since the oldest ones were deleted; see trim
 }
 
 // errNotOwner means that another server has the lease.
@@ -101,7 +101,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 	if cursor == nil {
 		q.leasedUntil, q.nextLease = time.Time{}, now.Add(leaseRetry)
 		q.metrics.forget(queueKey{q.home, q.id})
-		q.states.forget(queueKey{q.home, q.id})
+		q.states.Delete(queueKey{q.home, q.id})
 		return false, nil
 	}
 	q.leasedUntil = now.Add(leaseTime)
@@ -252,7 +252,7 @@ func (q *queue) measure(ctx context.Context) error {
 		return err
 	}
 	q.metrics.set(queueKey{q.home, q.id}, oldest, dead, now)
-	q.states.set(State{Home: q.home, WebhookID: q.id, Oldest: oldest.UTC(), Dead: dead, Failed: q.failed})
+	q.states.Store(queueKey{q.home, q.id}, State{Home: q.home, WebhookID: q.id, Oldest: oldest.UTC(), Dead: dead, Failed: q.failed})
 	if err := q.expire(ctx, now); err != nil {
 		return err
 	}
@@ -282,6 +282,6 @@ func (q *queue) expire(ctx context.Context, now time.Time) error {
 	if err := q.store(ctx, ended); err != nil {
 		return err
 	}
-	q.trims.dead += len(ended)
+	q.ended[store.DeliveryDead] += len(ended)
 	return q.trim(ctx)
 }

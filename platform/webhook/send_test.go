@@ -122,7 +122,7 @@ func TestOrderOfStates(t *testing.T) {
 	t.Parallel()
 	d := &Dispatcher{}
 	for _, state := range []State{{Home: region.US, WebhookID: "a"}, {Home: region.EU, WebhookID: "b"}, {Home: region.EU, WebhookID: "a"}} {
-		d.states.set(state)
+		d.states.Store(queueKey{state.Home, state.WebhookID}, state)
 	}
 	require.Equal(t, []State{{Home: region.EU, WebhookID: "a"}, {Home: region.US, WebhookID: "a"}, {Home: region.EU, WebhookID: "b"}}, d.States())
 }

@@ -3,7 +3,6 @@ package webhook
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -22,35 +21,14 @@ type State struct {
 	Failed string
 }
 
-// states are the states of the webhooks whose events this server sends.
-type states struct {
-	mu   sync.Mutex
-	rows map[queueKey]State
-}
-
-func (s *states) set(state State) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.rows == nil {
-		s.rows = map[queueKey]State{}
-	}
-	s.rows[queueKey{state.Home, state.WebhookID}] = state
-}
-
-func (s *states) forget(key queueKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.rows, key)
-}
-
 // States returns the state of each webhook and home whose events this server sends, as of the last seconds.
 func (d *Dispatcher) States() []State {
-	d.states.mu.Lock()
-	defer d.states.mu.Unlock()
-	all := make([]State, 0, len(d.states.rows))
-	for _, state := range d.states.rows {
+	all := []State{}
+	d.states.Range(func(_, value any) bool {
+		state, _ := value.(State)
 		all = append(all, state)
-	}
+		return true
+	})
 	slices.SortFunc(all, func(a, b State) int {
 		return cmp.Or(cmp.Compare(a.WebhookID, b.WebhookID), cmp.Compare(a.Home, b.Home))
 	})

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -14,6 +15,15 @@ const SettingsTopic = "settings"
 type SettingsMessage struct {
 	Home region.Code        `json:"home"`
 	Rows []store.SettingRow `json:"rows"`
+}
+
+// UpdateSetting stores one setting, whose value consists of what JSON has, see UpdateSettings.
+func (d *Deps) UpdateSetting(ctx context.Context, name string, value any) (store.Settings, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return store.Settings{}, err
+	}
+	return d.UpdateSettings(ctx, store.SettingRow{Name: name, Value: raw, ChangedAt: Micros(), Origin: string(d.Region)})
 }
 
 // UpdateSettings stores settings at the home of this region, and sends them to the others. It returns all settings.

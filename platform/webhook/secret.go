@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -77,6 +78,12 @@ func (s *Sealer) Open(id string, sealed []byte) (string, error) {
 		return "", errors.New("the stored secret cannot be decrypted: it was encrypted with another directory key")
 	}
 	return string(secret), nil
+}
+
+// Seals reports whether sealed is a secret that was sealed with the same id.
+func (s *Sealer) Seals(id string, sealed []byte, secret string) bool {
+	opened, err := s.Open(id, sealed)
+	return err == nil && subtle.ConstantTimeCompare([]byte(opened), []byte(secret)) == 1
 }
 
 // sign adds the signatures of a body to the header of a request.

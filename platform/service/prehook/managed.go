@@ -1,8 +1,8 @@
 package prehook
 
 import (
+	"cmp"
 	"context"
-	"crypto/subtle"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
@@ -19,41 +19,18 @@ func (s *Service) ReplaceManagedPrehook(
 	if err != nil {
 		return nil, err
 	}
-	wanted := req.GetPrehook()
-	if wanted == nil {
-		return s.removeManaged(ctx, old)
+	settings, unchanged := store.DefaultSettings().Prehook, !old.IsManaged // what administrators have set stays
+	if wanted := req.GetPrehook(); wanted != nil {
+		settings = settingsOf(wanted)
+		if err := cmp.Or(s.checkSettings(settings), webhook.CheckSecret(wanted.GetSecret())); err != nil {
+			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: err.Error()}, nil
+		}
+		unchanged = s.isSame(old, settings, wanted.GetSecret())
+		settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())
 	}
-	settings := settingsOf(wanted)
-	if reason := s.refusal(settings, wanted.GetSecret()); reason != "" {
-		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: reason}, nil
-	}
-	if s.isSame(old, settings, wanted.GetSecret()) {
+	if unchanged {
 		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old)}, nil
 	}
-	settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())
-	return s.storeManaged(ctx, settings)
-}
-
-// refusal returns why a pre-hook cannot be used, or an empty text.
-func (s *Service) refusal(settings store.PrehookSettings, secret string) string {
-	if err := s.checkSettings(settings); err != nil {
-		return err.Error()
-	}
-	if err := webhook.CheckSecret(secret); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// removeManaged restores the initial settings, unless administrators have set the pre-hook.
-func (s *Service) removeManaged(ctx context.Context, old store.PrehookSettings) (*plazav1.ReplaceManagedPrehookResponse, error) {
-	if !old.IsManaged {
-		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old)}, nil
-	}
-	return s.storeManaged(ctx, store.DefaultSettings().Prehook)
-}
-
-func (s *Service) storeManaged(ctx context.Context, settings store.PrehookSettings) (*plazav1.ReplaceManagedPrehookResponse, error) {
 	updated, err := s.store(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -71,8 +48,7 @@ func settingsOf(m *plazav1.ManagedPrehook) store.PrehookSettings {
 
 // isSame reports whether a pre-hook has the settings and the secret.
 func (s *Service) isSame(old, settings store.PrehookSettings, wanted string) bool {
-	secret, err := s.sealer.Open(webhook.PrehookID, old.Secret)
-	return err == nil && subtle.ConstantTimeCompare([]byte(secret), []byte(wanted)) == 1 && old.IsManaged &&
+	return s.sealer.Seals(webhook.PrehookID, old.Secret, wanted) && old.IsManaged &&
 		old.IsEnabled == settings.IsEnabled && old.URL == settings.URL && old.DefaultAction == settings.DefaultAction &&
 		slices.Equal(old.Events, settings.Events) && old.TimeoutMS == settings.TimeoutMS
 }

@@ -3,11 +3,9 @@ package prehook
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -23,12 +21,11 @@ type Service struct {
 	*service.Deps
 	sealer   *webhook.Sealer
 	networks []netip.Prefix
-	clock    func() time.Time // in microseconds, so that changes in the same millisecond are ordered
 }
 
 // New returns the service. networks are those that the pre-hook may be in although their addresses are not public.
 func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Service {
-	return &Service{Deps: d, sealer: sealer, networks: networks, clock: service.Micros}
+	return &Service{Deps: d, sealer: sealer, networks: networks}
 }
 
 var errManaged = fail.Forbidden("The pre-hook is part of the operator's configuration, which must be changed instead")
@@ -71,11 +68,7 @@ func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookR
 
 // store stores the settings and returns those that are in force.
 func (s *Service) store(ctx context.Context, settings store.PrehookSettings) (store.PrehookSettings, error) {
-	value, err := json.Marshal(settings)
-	if err != nil {
-		return store.PrehookSettings{}, err
-	}
-	updated, err := s.UpdateSettings(ctx, store.SettingRow{Name: "prehook", Value: value, ChangedAt: s.clock(), Origin: string(s.Region)})
+	updated, err := s.UpdateSetting(ctx, "prehook", settings)
 	return updated.Prehook, err
 }
 

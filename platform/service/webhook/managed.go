@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
@@ -112,8 +111,7 @@ func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook
 }
 
 func (s *Service) isSame(h store.Webhook, m *plazav1.ManagedWebhook) bool {
-	secret, err := s.sealer.Open(h.ID, h.Secret)
-	return err == nil && subtle.ConstantTimeCompare([]byte(secret), []byte(m.GetSecret())) == 1 &&
+	return s.sealer.Seals(h.ID, h.Secret, m.GetSecret()) &&
 		h.URL == m.GetUrl() && slices.Equal(h.Events, service.Distinct(m.GetEvents())) && h.IsEnabled == isEnabled(m)
 }
 

@@ -7,7 +7,6 @@ package webhook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -29,7 +28,6 @@ type Service struct {
 	*service.Deps
 	sealer   *webhook.Sealer
 	networks []netip.Prefix
-	clock    func() time.Time // in microseconds, so that changes in the same millisecond are ordered
 }
 
 // topic is the outbox topic of changes for other homes.
@@ -41,7 +39,7 @@ const retention = 30 * 24 * time.Hour
 // New returns the service and registers the outbox handler that applies changes at other homes. networks are those that webhooks
 // may be in although their addresses are not public.
 func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Service {
-	s := &Service{Deps: d, sealer: sealer, networks: networks, clock: service.Micros}
+	s := &Service{Deps: d, sealer: sealer, networks: networks}
 	service.HandleOutbox(d, topic, s.apply)
 	return s
 }
@@ -69,11 +67,7 @@ func (s *Service) UpdateWebhookSettings(ctx context.Context, req *plazav1.Update
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	value, err := json.Marshal(req.GetWebhookEnabled())
-	if err != nil {
-		return nil, err
-	}
-	settings, err := s.UpdateSettings(ctx, store.SettingRow{Name: "isWebhookEnabled", Value: value, ChangedAt: s.clock(), Origin: string(s.Region)})
+	settings, err := s.UpdateSetting(ctx, "isWebhookEnabled", req.GetWebhookEnabled())
 	return &plazav1.WebhookSettings{Enabled: settings.IsWebhookEnabled}, err
 }
 
@@ -196,7 +190,7 @@ func (s *Service) findOwn(ctx context.Context, id string) (store.Webhook, error)
 // update stores webhooks at the home of this region, and sends them to the others. It returns all webhooks.
 func (s *Service) update(ctx context.Context, changed ...store.Webhook) ([]store.Webhook, error) {
 	for i := range changed {
-		changed[i].ChangedAt, changed[i].Origin = s.clock(), string(s.Region)
+		changed[i].ChangedAt, changed[i].Origin = service.Micros(), string(s.Region)
 	}
 	var list []store.Webhook
 	tx := s.Store.NewTx(s.Region)

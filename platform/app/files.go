@@ -68,13 +68,13 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 // fileStreams returns the streaming handlers of uploads and downloads.
 func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits, recorder *audit.Recorder, once *idempotency) []edge.Stream {
 	return (&edge.FileStreams{
-		Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits, Record: recorder.Record, Once: once.upload,
+		Files: files, Log: d.log, RateLimits: limits, Record: recorder.Record, Once: once.upload,
 	}).Streams()
 }
 
 // exportStreams returns the streaming handlers of exports.
 func (d *dependencies) exportStreams(exports *export.Service, limits *edge.RateLimits) []edge.Stream {
-	return (&edge.ExportStreams{Exports: exports, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
+	return (&edge.ExportStreams{Exports: exports, Log: d.log, RateLimits: limits}).Streams()
 }
 
 // recordingStreams returns the handlers that redirect to the recordings of rooms.

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -11,11 +10,8 @@ import (
 
 // ExportStreams downloads the archives of exports.
 type ExportStreams struct {
-	Exports *export.Service
-	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
-	Identify func(ctx context.Context, header http.Header) (context.Context, error)
-	Log      *slog.Logger
-	// RateLimits limits the rate of requests; nil limits nothing.
+	Exports    *export.Service
+	Log        *slog.Logger
 	RateLimits *RateLimits
 }
 
@@ -28,11 +24,8 @@ func (e *ExportStreams) Streams() []Stream {
 
 // download serves an archive, or the requested range of it.
 func (e *ExportStreams) download(w http.ResponseWriter, request *http.Request) error {
-	ctx, err := e.Identify(request.Context(), request.Header)
+	ctx, err := e.RateLimits.identified(request.Context(), request.Header)
 	if err != nil {
-		return err
-	}
-	if err := e.RateLimits.admit(ctx, ""); err != nil {
 		return err
 	}
 	archive, err := e.Exports.Download(ctx, request.PathValue("userId"))

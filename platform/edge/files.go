@@ -18,15 +18,12 @@ import (
 // FileStreams uploads and downloads files.
 type FileStreams struct {
 	Files *file.Service
-	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
-	Identify func(ctx context.Context, header http.Header) (context.Context, error)
-	Log      *slog.Logger
+	Log   *slog.Logger
 	// Once finishes an upload whose form has a digest, once for each Idempotency-Key in header. It sets headers of the
 	// response.
 	Once func(
 		ctx context.Context, header, response http.Header, procedure string, digest []byte, finish func(context.Context) ([]*plazav1.File, error),
 	) ([]*plazav1.File, error)
-	// RateLimits limits the rate of requests; nil limits nothing.
 	RateLimits *RateLimits
 	// Record returns ctx for an upload whose caller is audited; nil if none is.
 	Record func(ctx context.Context, procedure string) context.Context
@@ -106,7 +103,7 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 	if request.Header.Get("Authorization") != "" {
 		// Invalid credentials are ignored: a public file needs none, and the service rejects unidentified callers of
 		// others.
-		if identified, err := f.Identify(ctx, request.Header); err == nil {
+		if identified, err := f.RateLimits.Identify(ctx, request.Header); err == nil {
 			ctx = identified
 		}
 	}

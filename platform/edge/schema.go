@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -119,10 +120,5 @@ func (s *schema) requests() []protoreflect.MessageDescriptor {
 }
 
 func serviceNames(handlers map[string]http.Handler) []string {
-	names := make([]string, 0, len(handlers))
-	for name := range handlers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(handlers))
 }

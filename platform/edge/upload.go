@@ -26,11 +26,8 @@ const (
 // upload stores the files of a form as they arrive. The other fields may come after them, so the files become visible
 // only when the whole form has been read.
 func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind file.Kind, wrapped bool) error {
-	ctx, err := f.Identify(request.Context(), request.Header)
+	ctx, err := f.RateLimits.identified(request.Context(), request.Header)
 	if err != nil {
-		return err
-	}
-	if err := f.RateLimits.admit(ctx, ""); err != nil {
 		return err
 	}
 	if f.Record != nil {

@@ -92,10 +92,17 @@ func (t *taken) message(b []byte, value gjson.Result, descriptor protoreflect.Me
 		t.invalid = invalid
 		return append(strconv.AppendInt(append(b, `{"`+place+`":`...), int64(t.add(o)), 10), '}')
 	}
+	return t.members(b, value, func(b []byte, key string, inner gjson.Result) []byte {
+		return t.field(b, inner, fieldOf(descriptor, key))
+	})
+}
+
+// members appends an object to b, with the values that each appends.
+func (t *taken) members(b []byte, object gjson.Result, each func(b []byte, key string, value gjson.Result) []byte) []byte {
 	b = append(b, '{')
-	value.ForEach(func(key, inner gjson.Result) bool {
+	object.ForEach(func(key, value gjson.Result) bool {
 		b = append(append(b, key.Raw...), ':')
-		b = append(t.field(b, inner, fieldOf(descriptor, key.String())), ',')
+		b = append(each(b, key.String(), value), ',')
 		t.invalid = t.invalid.inside(key.String())
 		return t.invalid == nil
 	})
@@ -120,7 +127,7 @@ func (t *taken) field(b []byte, value gjson.Result, field protoreflect.FieldDesc
 	case field.IsList() && value.IsArray():
 		return t.list(b, value, field)
 	case field.IsMap() && value.IsObject():
-		return t.entries(b, value, field)
+		return t.members(b, value, func(b []byte, _ string, entry gjson.Result) []byte { return t.message(b, entry, messageOf(field)) })
 	}
 	return t.message(b, value, messageOf(field))
 }
@@ -135,17 +142,6 @@ func (t *taken) list(b []byte, list gjson.Result, field protoreflect.FieldDescri
 		return t.invalid == nil
 	})
 	return append(bytes.TrimSuffix(b, []byte(",")), ']')
-}
-
-func (t *taken) entries(b []byte, object gjson.Result, field protoreflect.FieldDescriptor) []byte {
-	b = append(b, '{')
-	object.ForEach(func(key, value gjson.Result) bool {
-		b = append(append(b, key.Raw...), ':')
-		b = append(t.message(b, value, messageOf(field)), ',')
-		t.invalid = t.invalid.inside(key.String())
-		return t.invalid == nil
-	})
-	return append(bytes.TrimSuffix(b, []byte(",")), '}')
 }
 
 // MarshalJSON encodes a message as protojson does, without spaces.

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -145,7 +146,7 @@ func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string))
 		rows = rows[:c.Limit]
 	}
 	if c.Back {
-		reverse(rows)
+		slices.Reverse(rows)
 	}
 	paging := &plazav1.Paging{}
 	if len(rows) == 0 {
@@ -169,7 +170,7 @@ func Window[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string))
 // further rows.
 func Stopped[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string), stop Cursor) ([]T, *plazav1.Paging) {
 	if c.Back {
-		reverse(rows)
+		slices.Reverse(rows)
 	}
 	back, next := stop, stop
 	back.Back = true
@@ -184,12 +185,6 @@ func Stopped[T any](c Cursor, rows []T, at func(T) (t time.Time, key, id string)
 		paging.Prev = paging.Previous
 	}
 	return rows, paging
-}
-
-func reverse[T any](rows []T) {
-	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
-		rows[i], rows[j] = rows[j], rows[i]
-	}
 }
 
 // Beginning returns a cursor before every row of a list in direction desc. It leads on from a page without rows that was read

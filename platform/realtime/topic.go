@@ -40,13 +40,13 @@ func parseFilter(networkID, filter string) (filterRule, bool) {
 
 // filterRules maps the second level of a topic filter to what parses the rest.
 var filterRules = map[string]func(rest []string) (filterRule, bool){
-	"user":           profileFilter,
+	"user":           placeFilter(events.PlaceProfile),
 	"smartfeed":      smartFeedFilter,
 	"marker":         markerFilter,
 	"videostreaming": everyoneFilter,
 	"social":         socialFilter,
 	"membership":     membershipFilter,
-	"chat":           chatFilter,
+	"chat":           placeFilter(events.PlaceChannel),
 	"room":           roomFilter,
 }
 
@@ -57,11 +57,14 @@ func everyoneFilter(rest []string) (filterRule, bool) {
 	return filterRule{place: events.Place{Kind: events.PlaceContent}}, len(rest) == 0
 }
 
-func profileFilter(rest []string) (filterRule, bool) {
-	if len(rest) == 0 || !region.ValidID(rest[0]) {
-		return filterRule{}, false
+// placeFilter returns what parses the topics of a kind of places, and of what belongs to them.
+func placeFilter(kind string) func(rest []string) (filterRule, bool) {
+	return func(rest []string) (filterRule, bool) {
+		if len(rest) == 0 || !region.ValidID(rest[0]) {
+			return filterRule{}, false
+		}
+		return filterRule{place: events.Place{Kind: kind, ID: rest[0]}}, true
 	}
-	return filterRule{place: events.Place{Kind: events.PlaceProfile, ID: rest[0]}}, true
 }
 
 // smartFeeds are the topics of events about all channels of a user.
@@ -79,20 +82,16 @@ func markerFilter(rest []string) (filterRule, bool) {
 	case len(rest) == 2 && rest[0] == "user":
 		return filterRule{own: rest[1:]}, region.ValidID(rest[1])
 	case len(rest) == 4 && rest[0] == "channel" && rest[2] == "message":
-		return filterRule{place: events.Place{Kind: events.PlaceChannel, ID: rest[1]}}, region.ValidID(rest[1])
+		return placeFilter(events.PlaceChannel)(rest[1:])
 	}
 	return filterRule{}, false
 }
 
 func socialFilter(rest []string) (filterRule, bool) {
-	if len(rest) < 2 || !region.ValidID(rest[1]) {
+	if len(rest) < 2 || !slices.Contains([]string{events.PlaceCommunity, events.PlaceWall, events.PlaceContent}, rest[0]) {
 		return filterRule{}, false
 	}
-	switch rest[0] {
-	case events.PlaceCommunity, events.PlaceWall, events.PlaceContent:
-		return filterRule{place: events.Place{Kind: rest[0], ID: rest[1]}}, true
-	}
-	return filterRule{}, false
+	return placeFilter(rest[0])(rest[1:])
 }
 
 // membershipFilter accepts <user>/+/+ (the followers of a user) and +/<user>/+ (whom a user follows), for that user.
@@ -109,22 +108,13 @@ func membershipFilter(rest []string) (filterRule, bool) {
 	return rule, len(rule.own) > 0
 }
 
-func chatFilter(rest []string) (filterRule, bool) {
-	if len(rest) == 0 || !region.ValidID(rest[0]) {
-		return filterRule{}, false
-	}
-	return filterRule{place: events.Place{Kind: events.PlaceChannel, ID: rest[0]}}, true
-}
-
 // roomFilter accepts <room>, for those who may watch it, and <room>/streamer, for those who take part.
 func roomFilter(rest []string) (filterRule, bool) {
 	switch {
-	case len(rest) == 0 || !region.ValidID(rest[0]):
-		return filterRule{}, false
 	case len(rest) == 1:
-		return filterRule{place: events.Place{Kind: events.PlaceRoom, ID: rest[0]}}, true
+		return placeFilter(events.PlaceRoom)(rest)
 	case len(rest) == 2 && rest[1] == "streamer":
-		return filterRule{place: events.Place{Kind: events.PlaceStage, ID: rest[0]}}, true
+		return placeFilter(events.PlaceStage)(rest)
 	}
 	return filterRule{}, false
 }

@@ -58,7 +58,7 @@ func TestAnswersOfPrehook(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	p := &Prehook{client: server.Client(), free: make(chan struct{}, 1)}
-	c := current{settings: store.PrehookSettings{URL: server.URL, TimeoutMS: 60_000}, secret: "secret"}
+	c := prehookState{settings: store.PrehookSettings{URL: server.URL, TimeoutMS: 60_000}, secret: "secret"}
 	for name, tc := range map[string]struct {
 		status     int
 		text, want string

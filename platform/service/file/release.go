@@ -97,38 +97,31 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 	return time.Time{}, err
 }
 
-// releasePlace releases the files in a deleted community or channel, a page at a time.
+// releasePlace releases the files in a deleted community or channel.
 func (s *Service) releasePlace(ctx context.Context, place store.FilePlace) error {
-	for {
-		uses, err := s.usesIn(ctx, place, store.FileUse{})
-		if err != nil || len(uses) == 0 {
-			return err
-		}
+	return s.eachUse(ctx, place, func(ctx context.Context, uses []store.FileUse) error {
 		tx := s.Store.NewTx(s.HomeOf(place.PlaceID))
 		tx.ReleaseFiles(service.SortedSet(service.Map(uses, func(use store.FileUse) string { return use.ObjectID })))
-		if err := tx.Commit(ctx); err != nil {
-			return err
-		}
-	}
+		return tx.Commit(ctx)
+	})
 }
 
-// usesIn reads a page of the uses of files in a community or channel.
-func (s *Service) usesIn(ctx context.Context, place store.FilePlace, after store.FileUse) (uses []store.FileUse, err error) {
-	reads := s.Store.NewReadBatch()
-	reads.FileUsesInPlace(place.PlaceID, after, usesPerPage, &uses)
-	err = reads.Run(ctx)
-	return uses, err
-}
-
-// restrictPlace restricts the files in a community that has become private, a page at a time.
+// restrictPlace restricts the files in a community that has become private.
 func (s *Service) restrictPlace(ctx context.Context, place store.FilePlace) error {
+	return s.eachUse(ctx, place, s.restrict)
+}
+
+// eachUse calls do with the uses of files in a community or channel, a page at a time.
+func (s *Service) eachUse(ctx context.Context, place store.FilePlace, do func(ctx context.Context, uses []store.FileUse) error) error {
 	var after store.FileUse
 	for {
-		uses, err := s.usesIn(ctx, place, after)
-		if err != nil || len(uses) == 0 {
+		var uses []store.FileUse
+		reads := s.Store.NewReadBatch()
+		reads.FileUsesInPlace(place.PlaceID, after, usesPerPage, &uses)
+		if err := reads.Run(ctx); err != nil || len(uses) == 0 {
 			return err
 		}
-		if err := s.restrict(ctx, uses); err != nil {
+		if err := do(ctx, uses); err != nil {
 			return err
 		}
 		after = uses[len(uses)-1]

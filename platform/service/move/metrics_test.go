@@ -25,7 +25,7 @@ func TestMetrics(t *testing.T) {
 		require.InDelta(t, 1, values["plaza_user_moves "+string(state)], 0)
 		require.InDelta(t, w.now().Sub(w.move().RequestedAt).Seconds(), values["plaza_user_moves_oldest_age_seconds"], 0.01)
 	}
-	_, err = s.MetricsJob().Drain(t.Context(), region.EU, 0)
+	_, err := s.MetricsJob().Drain(t.Context(), region.EU, 0)
 	require.NoError(t, err)
 	values := gather(t, registry)
 	require.Zero(t, values["plaza_user_moves_oldest_age_seconds"])

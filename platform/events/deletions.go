@@ -9,25 +9,25 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Limits of the deletions of delivered rows in one home.
+// Limits of the deletions of delivered rows of one home.
 const (
 	maxDeletion         = 500    // rows in one transaction
 	maxWaitingDeletions = 10_000 // rows; further ones are left to the workers, which deliver them again
 )
 
-// deletions delete delivered rows of one home in the background. Rows that are not deleted, because the home or this server
+// deletions delete delivered rows in the background. Rows that are not deleted, because the home or this server
 // fails, are delivered again.
 type deletions struct {
-	queue groupcommit.Queue[store.OutboxRow]
+	queue groupcommit.Queue[region.Code, store.OutboxRow]
 
 	mu      sync.Mutex
 	waiting map[string]bool // ids
 }
 
-func newDeletions(st *store.Store, home region.Code) *deletions {
+func newDeletions(st *store.Store) *deletions {
 	d := &deletions{waiting: map[string]bool{}}
 	d.queue.Max, d.queue.MaxWaiting = maxDeletion, maxWaitingDeletions
-	d.queue.Commit = func(ctx context.Context, rows []store.OutboxRow) []error {
+	d.queue.Commit = func(ctx context.Context, home region.Code, rows []store.OutboxRow) []error {
 		err := st.DeleteOutboxRows(store.WithoutIdempotency(ctx), home, rows)
 		d.ended(rows...)
 		return groupcommit.Each(err, len(rows))
@@ -35,12 +35,12 @@ func newDeletions(st *store.Store, home region.Code) *deletions {
 	return d
 }
 
-// add deletes a row later.
-func (d *deletions) add(ctx context.Context, row store.OutboxRow) {
+// add deletes a row of a home later.
+func (d *deletions) add(ctx context.Context, home region.Code, row store.OutboxRow) {
 	d.mu.Lock()
 	d.waiting[row.ID] = true
 	d.mu.Unlock()
-	if !d.queue.Go(ctx, row) {
+	if !d.queue.Go(ctx, home, row) {
 		d.ended(row)
 	}
 }

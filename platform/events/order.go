@@ -31,9 +31,9 @@ type keyRead struct {
 	rows []store.OutboxRow
 }
 
-// newKeyReads returns the queue of reads of one home. Requests that arrive during a read share the next one.
-func newKeyReads(st *store.Store, home region.Code) *groupcommit.Queue[*keyRead] {
-	return &groupcommit.Queue[*keyRead]{Max: maxReads, MaxWaiting: maxReading, Commit: func(ctx context.Context, reads []*keyRead) []error {
+// newKeyReads returns the queue of reads of each home. Requests that arrive during a read share the next one.
+func newKeyReads(st *store.Store) *groupcommit.Queue[region.Code, *keyRead] {
+	commit := func(ctx context.Context, home region.Code, reads []*keyRead) []error {
 		keys := make([]string, len(reads))
 		for i, r := range reads {
 			keys[i] = r.key
@@ -44,7 +44,8 @@ func newKeyReads(st *store.Store, home region.Code) *groupcommit.Queue[*keyRead]
 			r.rows = byKey[r.key]
 		}
 		return groupcommit.Each(err, len(reads))
-	}}
+	}
+	return &groupcommit.Queue[region.Code, *keyRead]{Max: maxReads, MaxWaiting: maxReading, Commit: commit}
 }
 
 // errHeld means that the first row of a key waits for its next attempt.
@@ -106,20 +107,20 @@ func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due
 func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (head *store.OutboxRow, err error) {
 	for more := true; more; {
 		read := &keyRead{key: key}
-		if err := o.reads[home].Add(ctx, read); err != nil {
+		if err := o.reads.Add(ctx, home, read); err != nil {
 			return nil, err
 		}
-		rows := slices.DeleteFunc(read.rows, func(row store.OutboxRow) bool { return !o.ordered(row) || o.deletions[home].has(row) })
+		rows := slices.DeleteFunc(read.rows, func(row store.OutboxRow) bool { return !o.ordered(row) || o.deletions.has(row) })
 		done, err := o.handleInOrder(ctx, rows)
 		for _, row := range rows[:done] {
-			o.deletions[home].add(ctx, row)
+			o.deletions.add(ctx, home, row)
 		}
 		if err != nil {
 			return &rows[done], err
 		}
 		more = done > 0 && len(read.rows) == maxOfKey
 		if more { // the next page must not begin with the same rows
-			if err := o.deletions[home].queue.Add(ctx, rows[done-1]); err != nil {
+			if err := o.deletions.queue.Add(ctx, home, rows[done-1]); err != nil {
 				return nil, err
 			}
 		}

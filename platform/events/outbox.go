@@ -42,8 +42,8 @@ type Outbox struct {
 
 	deliveries *prometheus.CounterVec
 
-	deletions map[region.Code]*deletions
-	reads     map[region.Code]*groupcommit.Queue[*keyRead]
+	deletions *deletions
+	reads     *groupcommit.Queue[region.Code, *keyRead]
 	polls     jobs.Positions
 	wake      jobs.Wake
 	busy      busyKeys
@@ -51,15 +51,10 @@ type Outbox struct {
 
 // NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
-	o := &Outbox{
+	return &Outbox{
 		store: st, now: now, log: log, handlers: map[string]Handler{}, runs: map[string]RunHandler{}, soon: make(chan struct{}, maxSoon),
-		deletions: map[region.Code]*deletions{}, reads: map[region.Code]*groupcommit.Queue[*keyRead]{},
-		deliveries: newDeliveries(),
+		deletions: newDeletions(st), reads: newKeyReads(st), deliveries: newDeliveries(),
 	}
-	for _, home := range region.All() {
-		o.deletions[home], o.reads[home] = newDeletions(st, home), newKeyReads(st, home)
-	}
-	return o
 }
 
 // The results of a delivery.
@@ -130,7 +125,7 @@ func (o *Outbox) deliverOne(ctx context.Context, home region.Code, row store.Out
 		o.leave(home)
 		return
 	}
-	o.deletions[home].add(ctx, row)
+	o.deletions.add(ctx, home, row)
 }
 
 // leave leaves rows that were written a moment ago to the workers: to that of this server when they may first try, if it works on

@@ -63,7 +63,7 @@ type Options struct {
 type Hub struct {
 	Options
 	tails   map[region.Code]*tail
-	logs    map[region.Code]*groupcommit.Queue[[]store.Event]
+	logs    *groupcommit.Queue[region.Code, []store.Event]
 	metrics *metrics
 	broker  *broker
 
@@ -77,14 +77,12 @@ type Hub struct {
 func New(o Options) *Hub {
 	o.QueueLength, o.StreamsPerUser = cmp.Or(o.QueueLength, 256), cmp.Or(o.StreamsPerUser, 16)
 	h := &Hub{
-		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{}, logs: map[region.Code]*groupcommit.Queue[[]store.Event]{},
+		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{},
 		streams: map[string]int{}, closing: make(chan struct{}),
 	}
-	h.broker = newBroker(h)
+	h.broker, h.logs = newBroker(h), newLogs(h)
 	for _, home := range region.All() {
-		t := newTail(h, home)
-		h.tails[home] = t
-		h.logs[home] = newLog(h, home, t.nudge)
+		h.tails[home] = newTail(h, home)
 	}
 	o.Outbox.HandleRuns(store.TopicRealtime, h.deliverEach)
 	o.Outbox.HandleRuns(store.TopicRealtimeMany, h.deliverMany)
@@ -188,11 +186,10 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 	}
 	var g errgroup.Group
 	for home, list := range byHome {
-		log := h.logs[home]
-		if log == nil {
+		if h.tails[home] == nil {
 			return errors.New("unknown home region")
 		}
-		g.Go(func() error { return log.Add(ctx, list) })
+		g.Go(func() error { return h.logs.Add(ctx, home, list) })
 	}
 	return g.Wait()
 }

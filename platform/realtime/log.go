@@ -17,15 +17,15 @@ const (
 	maxWaiting = 10_000
 )
 
-// newLog returns the queue of events that are appended to the log of a home. Transactions on a log are serialized, so that events that
+// newLogs returns the queue of events that are appended to the logs of homes. Transactions on a log are serialized, so that events that
 // arrive during one are appended together. After an error they may or may not be in the log; adding them again is safe.
-func newLog(h *Hub, home region.Code, wake func()) *groupcommit.Queue[[]store.Event] {
-	return &groupcommit.Queue[[]store.Event]{
+func newLogs(h *Hub) *groupcommit.Queue[region.Code, []store.Event] {
+	return &groupcommit.Queue[region.Code, []store.Event]{
 		Max: maxAppended, MaxWaiting: maxWaiting, Size: func(list []store.Event) int { return len(list) },
-		Commit: func(ctx context.Context, lists [][]store.Event) []error {
+		Commit: func(ctx context.Context, home region.Code, lists [][]store.Event) []error {
 			err := h.append(ctx, home, distinct(slices.Concat(lists...)))
 			if err == nil {
-				wake()
+				h.tails[home].nudge()
 			}
 			return groupcommit.Each(err, len(lists))
 		},

@@ -29,14 +29,14 @@ func (s *Service) deliver(ctx context.Context, f *fanOuts, m events.MessagesCrea
 	if len(homes) == 0 {
 		homes = region.All()
 	}
-	failed, err := f.add(ctx, m, homes)
-	if err != nil || len(failed) == 0 {
+	call := &fanOutCall{homes: homes, messageIDs: m.MessageIDs}
+	if err := f.Add(ctx, fanOutKey{m.ChannelID, m.FeedID}, call); err != nil || len(call.failed) == 0 {
 		return err
 	}
-	if len(failed) == len(homes) {
-		return errors.Join(slices.Collect(maps.Values(failed))...)
+	if len(call.failed) == len(homes) {
+		return errors.Join(slices.Collect(maps.Values(call.failed))...)
 	}
-	m.Homes = slices.Sorted(maps.Keys(failed))
+	m.Homes = slices.Sorted(maps.Keys(call.failed))
 	tx := s.Store.NewTx(s.HomeOf(m.FeedID))
 	events.EmitMessagesCreated(tx, m, s.Now())
 	return tx.Commit(ctx)

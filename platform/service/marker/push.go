@@ -32,7 +32,7 @@ func Register(d *service.Deps) {
 		}
 		return s.advanceMarks(ctx, update)
 	})
-	fanOuts := &fanOuts{run: s.fanOut, slots: make(chan struct{}, maxFanOuts), waiting: map[fanOutKey][]fanOutCall{}}
+	fanOuts := newFanOuts(s.fanOut)
 	service.HandleOutbox(d, events.TopicMessages, func(ctx context.Context, m events.MessagesCreated) error { return s.deliver(ctx, fanOuts, m) })
 	service.HandleOutbox(d, events.TopicMessage, func(ctx context.Context, m events.MessageCreated) error { return s.deliver(ctx, fanOuts, m.Several()) })
 	service.HandleOutbox(d, events.TopicChannelMembers, s.followMembers)

@@ -98,7 +98,7 @@ func TestFanOutWithoutAHome(t *testing.T) {
 	}), now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 1`)
-	f := &fanOuts{run: s.fanOut, slots: make(chan struct{}, 1), waiting: map[fanOutKey][]fanOutCall{}}
+	f := newFanOuts(s.fanOut)
 	message := events.MessagesCreated{ChannelID: channel, FeedID: channel, MessageIDs: []string{region.NewID(region.EU)}}
 	require.NoError(t, s.deliver(t.Context(), f, message))
 	require.Equal(t, "2", counted(t, w, channel, "last_segment = 1"))

@@ -125,16 +125,18 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 // insert stores the message with the next segment of its subchannel, in a transaction that it may share with others.
 func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
 	auth.Created(ctx, "message", m.ID)
-	in := &insertion{ctx: ctx, message: m, asMember: d.Access.User.IsMember(), user: d.Caller.UserID, feed: d.Feed, done: make(chan struct{})}
+	in := &insertion{ctx: ctx, message: m, asMember: d.Access.User.IsMember(), user: d.Caller.UserID, feed: d.Feed}
+	var err error
 	if s.Store.HasOwnStatements(ctx) {
 		s.commitMessages(ctx, in)
-	} else if err := s.groups.add(ctx, in); err != nil {
-		return nil, err
+		err = in.err
+	} else {
+		err = s.enqueue(ctx, in)
 	}
-	if errors.Is(in.err, errAlreadyExists) {
+	if errors.Is(err, errAlreadyExists) {
 		return s.respondExisting(ctx, d, m)
-	} else if in.err != nil {
-		return nil, in.err
+	} else if err != nil {
+		return nil, err
 	}
 	d.Feed = in.feed
 	return s.respond(ctx, d.MessageRequest, in.message)

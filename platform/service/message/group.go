@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -20,109 +20,46 @@ const (
 
 // insertion is a message to insert and the result.
 type insertion struct {
-	ctx      context.Context //nolint:containedctx // of the request, which waits for done
+	ctx      context.Context //nolint:containedctx // of the request, which waits for the result
 	user     string          // internal id of the caller
 	asMember bool            // the author writes as a member of the channel
 	message  store.Message   // with its segment once done
 	feed     *store.MessageFeed
 	err      error
-	done     chan struct{}
 }
 
-// groups inserts the messages of a subchannel one transaction after the other. The row of the subchannel, which numbers
-// the messages, admits no more. Messages that arrive during a transaction share the next one, so that the rate does not
+// newQueue returns the queue of messages by subchannel: its transactions follow one after the other, because the row of the subchannel,
+// which numbers the messages, admits no more. Messages that arrive during a transaction share the next one, so that the rate does not
 // depend on how long a transaction takes.
-type groups struct {
-	commit func(all []*insertion)
-
-	mu      sync.Mutex
-	waiting map[string][]*insertion // has a key for every subchannel with a transaction in progress
+func (s *Service) newQueue() *groupcommit.Queue[string, *insertion] {
+	return &groupcommit.Queue[string, *insertion]{
+		Max: maxGroup, MaxWaiting: maxWaiting, DropsLeft: true, User: func(in *insertion) string { return in.user },
+		Commit: func(_ context.Context, _ string, group []*insertion) []error {
+			s.commitGroup(group)
+			return service.Map(group, func(in *insertion) error { return in.err })
+		},
+	}
 }
 
-// add returns when the transaction of a message has ended. It returns an error if there was none in the time of ctx; the
-// message may still be inserted then.
-func (g *groups) add(ctx context.Context, in *insertion) error {
-	if !g.enqueue(in) {
-		return fail.Unavailable("too many messages are sent to the subchannel; try again later", nil)
-	}
-	select {
-	case <-in.done:
-		return nil
-	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return ctx.Err()
-		}
+// enqueue inserts a message with others. It returns an error if there was no transaction in the time of ctx; the message may still be
+// inserted then.
+func (s *Service) enqueue(ctx context.Context, in *insertion) error {
+	err := s.queue.Add(ctx, in.message.FeedID, in)
+	var tried *fail.Error
+	if !errors.As(err, &tried) && (errors.Is(err, groupcommit.ErrFull) || errors.Is(err, context.DeadlineExceeded)) {
 		return fail.Unavailable("too many messages are sent to the subchannel; try again later", ctx.Err())
 	}
+	return err
 }
 
-// enqueue reports whether there is room for the message.
-func (g *groups) enqueue(in *insertion) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	feedID := in.message.FeedID
-	waiting, busy := g.waiting[feedID]
-	if len(waiting) >= maxWaiting {
-		return false
-	}
-	g.waiting[feedID] = append(waiting, in)
-	if !busy {
-		go g.work(feedID)
-	}
-	return true
-}
-
-// work commits groups until no messages are waiting.
-func (g *groups) work(feedID string) {
-	for {
-		group, more := g.next(feedID)
-		if !more {
-			return
-		}
-		if len(group) > 0 {
-			g.commit(group)
-		}
-		for _, in := range group {
-			close(in.done)
-		}
-	}
-}
-
-// next returns the next group, in the order of the messages' times. more is false if no messages are waiting. Messages
-// of requests that have ended are dropped.
-func (g *groups) next(feedID string) (group []*insertion, more bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	waiting := g.waiting[feedID]
-	if len(waiting) == 0 {
-		delete(g.waiting, feedID)
-		return nil, false
-	}
-	waiting = slices.DeleteFunc(waiting, func(in *insertion) bool { return in.ctx.Err() != nil })
-	group, g.waiting[feedID] = chooseFairly(waiting)
+func sortByTime(group []*insertion) {
 	slices.SortStableFunc(group, func(a, b *insertion) int { return a.message.CreatedAt.Compare(b.message.CreatedAt) })
-	return group, true
 }
 
-// chooseFairly splits waiting messages into a group and the rest: the first messages of all users come before the second
-// ones.
-func chooseFairly(waiting []*insertion) (group, rest []*insertion) {
-	if len(waiting) <= maxGroup {
-		return waiting, nil
-	}
-	turn, sent := make(map[*insertion]int, len(waiting)), map[string]int{}
-	for _, in := range waiting {
-		turn[in] = sent[in.user]
-		sent[in.user]++
-	}
-	byTurn := slices.Clone(waiting)
-	slices.SortStableFunc(byTurn, func(a, b *insertion) int { return turn[a] - turn[b] })
-	return byTurn[:maxGroup:maxGroup], byTurn[maxGroup:]
-}
-
-// commitGroup commits the messages of a group together. If that fails for a reason that may concern only one of them, it
-// commits each of them alone.
+// commitGroup commits the messages of a group together, in the order of their times. If that fails for a reason that may concern only
+// one of them, it commits each of them alone.
 func (s *Service) commitGroup(group []*insertion) {
+	sortByTime(group)
 	if len(group) == 1 {
 		s.commitMessages(group[0].ctx, group...)
 		return

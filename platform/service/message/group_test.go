@@ -4,96 +4,101 @@ import (
 	"context"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/groupcommit"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 func insertionOf(ctx context.Context, user, id string, at int) *insertion {
 	return &insertion{
-		ctx: ctx, user: user, done: make(chan struct{}),
+		ctx: ctx, user: user,
 		message: store.Message{ID: id, FeedID: "feed", CreatedAt: time.Unix(int64(at), 0)},
 	}
 }
 
-func idsOf(group []*insertion) []string {
-	var ids []string
-	for _, in := range group {
-		ids = append(ids, in.message.ID)
+// heldQueue returns the queue of a service whose transactions wait for release and fail with fail.NotFound, and the ids of their messages.
+func heldQueue() (s *Service, commits *[][]string, release chan struct{}) {
+	s, commits, release = New(nil), new([][]string), make(chan struct{})
+	s.queue.Commit = func(_ context.Context, _ string, group []*insertion) []error {
+		<-release
+		sortByTime(group)
+		*commits = append(*commits, service.Map(group, func(in *insertion) string { return in.message.ID }))
+		return groupcommit.Each(fail.NotFound(), len(group))
 	}
-	return ids
-}
-
-// held are groups whose commits wait until the test receives them.
-type held struct {
-	*groups
-	commits chan []*insertion
-}
-
-func holdGroups() held {
-	commits := make(chan []*insertion)
-	return held{&groups{waiting: map[string][]*insertion{}, commit: func(all []*insertion) { commits <- all }}, commits}
+	return s, commits, release
 }
 
 func TestMessagesShareTheNextTransaction(t *testing.T) {
-	g := holdGroups()
-	first := insertionOf(t.Context(), "a", "1", 1)
-	ended, end := context.WithCancel(t.Context())
-	require.True(t, g.enqueue(first))
-	for !g.takenAll("feed") {
-	}
-	require.True(t, g.enqueue(insertionOf(t.Context(), "a", "3", 3)))
-	require.True(t, g.enqueue(insertionOf(t.Context(), "b", "2", 2)))
-	require.True(t, g.enqueue(insertionOf(ended, "c", "4", 4)))
-	end()
-	require.Equal(t, []string{"1"}, idsOf(<-g.commits))
-	<-first.done
-	require.Equal(t, []string{"2", "3"}, idsOf(<-g.commits), "in the order of their times, without ended requests")
-}
-
-// takenAll reports whether a transaction is in progress and no messages are waiting.
-func (g *groups) takenAll(feedID string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	waiting, busy := g.waiting[feedID]
-	return busy && len(waiting) == 0
+	synctest.Test(t, func(t *testing.T) {
+		s, commits, release := heldQueue()
+		ended, end := context.WithCancel(t.Context())
+		add := func(ctx context.Context, user, id string, at int) {
+			go func() { _ = s.enqueue(ctx, insertionOf(ctx, user, id, at)) }()
+			synctest.Wait()
+		}
+		add(t.Context(), "a", "1", 1)
+		add(t.Context(), "a", "3", 3)
+		add(t.Context(), "b", "2", 2)
+		add(ended, "c", "4", 4)
+		end()
+		close(release)
+		synctest.Wait()
+		require.Equal(t, [][]string{{"1"}, {"2", "3"}}, *commits, "in the order of their times, without ended requests")
+	})
 }
 
 func TestMessagesThatWaitAreLimited(t *testing.T) {
-	g := holdGroups()
-	g.waiting["feed"] = make([]*insertion, maxWaiting-1)
-	require.True(t, g.enqueue(insertionOf(t.Context(), "a", "last", 1)))
-	err := g.add(t.Context(), insertionOf(t.Context(), "a", "one too many", 1))
-	require.ErrorIs(t, err, fail.Unavailable("", nil))
+	synctest.Test(t, func(t *testing.T) {
+		s, _, release := heldQueue()
+		for i := range maxWaiting + 1 {
+			require.True(t, s.queue.Go(t.Context(), "feed", insertionOf(t.Context(), "a", strconv.Itoa(i), i)))
+			synctest.Wait()
+		}
+		require.ErrorIs(t, s.enqueue(t.Context(), insertionOf(t.Context(), "a", "one too many", 1)), fail.Unavailable("", nil))
+		close(release)
+	})
 }
 
 func TestAddReturnsWhenTheRequestEnds(t *testing.T) {
-	g := holdGroups()
-	g.waiting["feed"] = nil // a transaction is in progress
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, g.add(canceled, insertionOf(canceled, "a", "1", 1)), context.Canceled)
-	late, stop := context.WithDeadline(t.Context(), time.Unix(0, 0))
-	defer stop()
-	require.ErrorIs(t, g.add(late, insertionOf(late, "a", "2", 2)), fail.Unavailable("", nil))
+	synctest.Test(t, func(t *testing.T) {
+		s, _, release := heldQueue()
+		require.True(t, s.queue.Go(t.Context(), "feed", insertionOf(t.Context(), "a", "0", 0)))
+		synctest.Wait()
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, s.enqueue(canceled, insertionOf(canceled, "a", "1", 1)), context.Canceled)
+		late, stop := context.WithDeadline(t.Context(), time.Unix(0, 0))
+		defer stop()
+		require.ErrorIs(t, s.enqueue(late, insertionOf(late, "a", "2", 2)), fail.Unavailable("", nil))
+		close(release)
+	})
 }
 
-func TestChooseFairly(t *testing.T) {
-	var waiting []*insertion
-	for i := range maxGroup {
-		waiting = append(waiting, insertionOf(t.Context(), "many", strconv.Itoa(i), i))
-	}
-	group, rest := chooseFairly(waiting)
-	require.Len(t, group, maxGroup)
-	require.Empty(t, rest)
-	waiting = append(waiting, insertionOf(t.Context(), "few", "x", 100))
-	group, rest = chooseFairly(waiting)
-	require.Len(t, group, maxGroup)
-	require.Contains(t, idsOf(group), "x")
-	require.Equal(t, []string{strconv.Itoa(maxGroup - 1)}, idsOf(rest))
+func TestUsersTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, commits, release := heldQueue()
+		add := func(user, id string, at int) {
+			require.True(t, s.queue.Go(t.Context(), "feed", insertionOf(t.Context(), user, id, at)))
+			synctest.Wait()
+		}
+		add("first", "first", 0)
+		for i := range maxGroup {
+			add("many", strconv.Itoa(i), i)
+		}
+		add("few", "x", 100)
+		close(release)
+		synctest.Wait()
+		require.Len(t, *commits, 3)
+		require.Len(t, (*commits)[1], maxGroup)
+		require.Contains(t, (*commits)[1], "x")
+		require.Equal(t, []string{strconv.Itoa(maxGroup - 1)}, (*commits)[2])
+	})
 }
 
 func TestMembersAndParentsOfGroup(t *testing.T) {

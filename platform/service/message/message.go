@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
+	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -25,13 +26,13 @@ import (
 type Service struct {
 	*service.Deps
 
-	groups *groups
+	queue *groupcommit.Queue[string, *insertion]
 }
 
 // New returns the service.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
-	s.groups = &groups{commit: s.commitGroup, waiting: map[string][]*insertion{}}
+	s.queue = s.newQueue()
 	return s
 }
 

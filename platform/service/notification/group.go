@@ -24,8 +24,13 @@ const (
 )
 
 // newQueue returns the queue of notices. Those that arrive while others are delivered are delivered together.
-func (s *Service) newQueue() *groupcommit.Queue[service.Notice] {
-	return &groupcommit.Queue[service.Notice]{Max: maxGroup, MaxWaiting: maxWaiting, Commit: s.deliverGroup}
+func (s *Service) newQueue() *groupcommit.Queue[struct{}, service.Notice] {
+	return &groupcommit.Queue[struct{}, service.Notice]{
+		Max: maxGroup, MaxWaiting: maxWaiting,
+		Commit: func(ctx context.Context, _ struct{}, notices []service.Notice) []error {
+			return s.deliverGroup(ctx, notices)
+		},
+	}
 }
 
 // deliverGroup delivers notices together. If that fails for a reason that may concern only some of them, it delivers each of

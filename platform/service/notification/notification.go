@@ -28,7 +28,7 @@ func Register(d *service.Deps) {
 	queue := s.newQueue()
 	service.HandleOutbox(d, service.TopicNotice, func(ctx context.Context, n service.Notice) error {
 		n.Trace = span.Of(ctx)
-		return queue.Add(ctx, n)
+		return queue.Add(ctx, struct{}{}, n)
 	})
 	service.HandleOutbox(d, service.TopicPush, s.fanOut)
 	service.HandleOutbox(d, topicToken, s.takeToken)

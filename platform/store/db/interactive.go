@@ -12,7 +12,7 @@ import (
 )
 
 // InteractiveTx is a serializable transaction in one home whose later statements depend on the results of earlier ones,
-// so that it needs several round trips. A Tx is faster and holds its locks for a shorter time.
+// so that it needs several round trips: each Send is one. A Tx is faster and holds its locks for a shorter time.
 type InteractiveTx struct {
 	conn   *pgx.Conn
 	home   region.Code
@@ -21,41 +21,16 @@ type InteractiveTx struct {
 	sent   []Queued
 }
 
-// Exec runs a statement whose rows are discarded. The home is its first argument.
-func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args, t.since); err != nil {
-		return err
-	}
-	_, err := t.conn.Exec(ctx, st.on(t.conn), t.queue(st, args)...)
-	return err
-}
-
-// Query runs a statement and scans its rows. The home is its first argument.
-func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.Rows) error, args ...any) error {
-	if err := t.routes.requireWritable(ctx, args, t.since); err != nil {
-		return err
-	}
-	rows, err := t.conn.Query(ctx, st.on(t.conn), t.queue(st, args)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if err := scan(rows); err != nil {
-		return err
-	}
-	rows.Close()
-	return rows.Err()
-}
-
 // Send runs the statements of a transaction, which must not be committed, in one round trip.
 func (t *InteractiveTx) Send(ctx context.Context, queued *Tx) error {
 	var batch pgx.Batch
-	for _, s := range queued.steps {
+	for i := range queued.steps {
+		s := &queued.steps[i]
 		if err := t.routes.requireWritable(ctx, s.args[1:], t.since); err != nil {
 			return err
 		}
 		batch.Queue(s.statement.on(t.conn), s.args...)
-		t.sent = append(t.sent, Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args})
+		t.sent = append(t.sent, s.queued())
 	}
 	results := t.conn.SendBatch(ctx, &batch)
 	for i := range queued.steps {
@@ -65,12 +40,6 @@ func (t *InteractiveTx) Send(ctx context.Context, queued *Tx) error {
 		}
 	}
 	return results.Close()
-}
-
-func (t *InteractiveTx) queue(st *Statement, args []any) []any {
-	all := append([]any{string(t.home)}, args...)
-	t.sent = append(t.sent, Queued{Statement: st, SQL: st.SQL, Args: all})
-	return all
 }
 
 // RunInteractive runs f in a transaction and commits it unless f returns an error. f may be called several times, so that

@@ -29,11 +29,16 @@ func TestInteractive(t *testing.T) {
 	for name, use := range map[string]func(*db.Config){"CockroachDB": db.AsCockroach, "PostgreSQL": func(*db.Config) {}} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, url, use)
+			exec := func(ctx context.Context, tx *db.InteractiveTx, sql string, args ...any) error {
+				queued := s.NewTx(region.US)
+				queued.Exec(raw(sql), args...)
+				return tx.Send(ctx, queued)
+			}
 			type function func(ctx context.Context, tx *db.InteractiveTx, attempt int) error
 			runIn := func(ctx context.Context, id string, f function) (attempts int, err error) {
 				err = s.RunInteractive(ctx, region.US, func(ctx context.Context, tx *db.InteractiveTx) error {
 					attempts++
-					if err := tx.Exec(ctx, raw(addThing), id+name, id+name); err != nil {
+					if err := exec(ctx, tx, addThing, id+name, id+name); err != nil {
 						return err
 					}
 					return f(ctx, tx, attempts)
@@ -46,13 +51,15 @@ func TestInteractive(t *testing.T) {
 					if attempt > until {
 						return nil
 					}
-					return tx.Exec(ctx, raw(failWith), code)
+					return exec(ctx, tx, failWith, code)
 				}
 			}
 			requireStored := func(id string, want int) {
 				var n int
 				require.NoError(t, s.RunInteractive(t.Context(), region.US, func(ctx context.Context, tx *db.InteractiveTx) error {
-					return tx.Query(ctx, raw(`SELECT count(*) FROM things WHERE home = $1 AND id = $2`), scanRow(&n), id+name)
+					count := s.NewTx(region.US)
+					count.Query(raw(`SELECT count(*) FROM things WHERE home = $1 AND id = $2`), scanRow(&n), id+name)
+					return tx.Send(ctx, count)
 				}))
 				require.Equal(t, want, n)
 			}
@@ -72,7 +79,7 @@ func TestInteractive(t *testing.T) {
 			requireStored("broken", 0)
 
 			_, err = run("swallowed", func(ctx context.Context, tx *db.InteractiveTx, _ int) error {
-				_ = tx.Exec(ctx, raw(failWith), "22012")
+				_ = exec(ctx, tx, failWith, "22012")
 				return nil
 			})
 			require.Error(t, err, "the database rolls back what failed")
@@ -85,7 +92,7 @@ func TestInteractive(t *testing.T) {
 			requireStored("endless", 0)
 
 			_, err = runIn(briefly(t), "late", func(ctx context.Context, tx *db.InteractiveTx, _ int) error {
-				return tx.Exec(ctx, raw(`SELECT pg_sleep(600) WHERE $1 <> ''`))
+				return exec(ctx, tx, `SELECT pg_sleep(600) WHERE $1 <> ''`)
 			})
 			require.ErrorIs(t, err, fail.Unavailable("", nil))
 			requireStored("late", 0)
@@ -95,7 +102,7 @@ func TestInteractive(t *testing.T) {
 				if attempt == 3 {
 					cancel()
 				}
-				return tx.Exec(ctx, raw(failWith), "40001")
+				return exec(ctx, tx, failWith, "40001")
 			})
 			require.ErrorIs(t, err, context.Canceled)
 			require.Equal(t, 3, attempts, "the time limit includes retries")

@@ -139,12 +139,12 @@ func (t *Tx) Commit(ctx context.Context) (err error) {
 	bounded, cancel := context.WithTimeout(ctx, t.db.timeout)
 	defer cancel()
 	countRoundTrip(ctx)
-	record := t.addRecord(ctx)
-	prologue := t.begin(ctx)
+	added := t.addTo(ctx)
 	setTrace(t.steps, span.Of(ctx))
 	refusal, err := t.send(ctx, bounded, h)
-	prologue.end(refusal, err)
-	record.end(refusal, err)
+	for _, a := range added {
+		a.end(refusal, err)
+	}
 	t.noteCommit(ctx, refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()

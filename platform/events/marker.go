@@ -15,7 +15,6 @@ import (
 // The topics of outbox rows for markers.
 const (
 	TopicFeedMarkers    = "feedMarkers"    // a FeedUpdate
-	TopicMessage        = "message"        // a MessageCreated, from earlier versions
 	TopicMessages       = "messages"       // a MessagesCreated
 	TopicChannelMembers = "channelMembers" // a MembershipChanged
 )
@@ -43,22 +42,8 @@ func EmitFeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRo
 	return rows
 }
 
-// MessageCreated is a new message of a subchannel, for the channel's members of one home. The members, the message and
-// the feed's position are read page by page on delivery, so the size of the row does not depend on the number of
-// members.
-type MessageCreated struct {
-	Home      region.Code `json:"home"`
-	ChannelID string      `json:"channelId"`
-	FeedID    string      `json:"feedId"`
-	MessageID string      `json:"messageId"`
-}
-
-// Several returns m as MessagesCreated.
-func (m MessageCreated) Several() MessagesCreated {
-	return MessagesCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageIDs: []string{m.MessageID}, Homes: []region.Code{m.Home}}
-}
-
-// MessagesCreated says that one transaction inserted messages.
+// MessagesCreated says that one transaction inserted messages of a subchannel. The channel's members, the messages and the
+// feed's position are read page by page on delivery, so the size of the row does not depend on the number of members.
 type MessagesCreated struct {
 	ChannelID  string        `json:"channelId"`
 	FeedID     string        `json:"feedId"`

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/plaza-social/plaza/platform/region"
 )
 
 func TestNames(t *testing.T) {
@@ -17,13 +15,6 @@ func TestNames(t *testing.T) {
 	require.True(t, Known(MarkerUserSync))
 	require.False(t, Known("post.invented"))
 	require.False(t, Known(""))
-}
-
-// TestRowsOfEarlierVersions checks that a row about one message is delivered like one about several.
-func TestRowsOfEarlierVersions(t *testing.T) {
-	t.Parallel()
-	one := MessageCreated{Home: region.US, ChannelID: "c", FeedID: "f", MessageID: "m"}
-	require.Equal(t, MessagesCreated{ChannelID: "c", FeedID: "f", MessageIDs: []string{"m"}, Homes: []region.Code{region.US}}, one.Several())
 }
 
 // TestOrderOfChanges checks what orders the events of an object: those about live reactions have no order.

@@ -34,7 +34,6 @@ func Register(d *service.Deps) {
 	})
 	fanOuts := newFanOuts(s.fanOut)
 	service.HandleOutbox(d, events.TopicMessages, func(ctx context.Context, m events.MessagesCreated) error { return s.deliver(ctx, fanOuts, m) })
-	service.HandleOutbox(d, events.TopicMessage, func(ctx context.Context, m events.MessageCreated) error { return s.deliver(ctx, fanOuts, m.Several()) })
 	service.HandleOutbox(d, events.TopicChannelMembers, s.followMembers)
 }
 

@@ -22,7 +22,7 @@ const sqlGrantees = `SELECT DISTINCT grantee FROM information_schema.role_table_
 // every migration, because the default privileges of an existing database grant them on new tables.
 func restrictAppendOnly(ctx context.Context, db *sql.DB) error {
 	for table, rights := range appendOnly {
-		grantees, err := granteesOf(ctx, db, table)
+		grantees, err := queryAll(ctx, db, oneText, sqlGrantees, table)
 		if err != nil {
 			return fmt.Errorf("read the rights on %s: %w", table, err)
 		}
@@ -37,20 +37,4 @@ func restrictAppendOnly(ctx context.Context, db *sql.DB) error {
 
 func revokeStatement(table, rights, grantee string) string {
 	return "REVOKE " + rights + " ON TABLE public." + table + " FROM " + pgx.Identifier{grantee}.Sanitize()
-}
-
-func granteesOf(ctx context.Context, db *sql.DB, table string) (grantees []string, err error) {
-	rows, err := db.QueryContext(ctx, sqlGrantees, table)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var grantee string
-		if err := rows.Scan(&grantee); err != nil {
-			return nil, err
-		}
-		grantees = append(grantees, grantee)
-	}
-	return grantees, rows.Err()
 }

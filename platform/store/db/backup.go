@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -94,22 +95,11 @@ func labelPrefix(database string) string { return "plaza backup of " + quoteIden
 
 // backupSchedules returns the schedules of Plaza for a database.
 func backupSchedules(ctx context.Context, db *sql.DB, database string) ([]backupSchedule, error) {
-	rows, err := db.QueryContext(ctx, sqlBackupSchedules)
+	found, err := queryAll(ctx, db, func(s *backupSchedule) []any { return []any{&s.id, &s.label, &s.status} }, sqlBackupSchedules)
 	if err != nil {
 		return nil, fmt.Errorf("read the backup schedules: %w", err)
 	}
-	defer rows.Close()
-	var found []backupSchedule
-	for rows.Next() {
-		var s backupSchedule
-		if err := rows.Scan(&s.id, &s.label, &s.status); err != nil {
-			return nil, fmt.Errorf("read the backup schedules: %w", err)
-		}
-		if strings.HasPrefix(s.label, labelPrefix(database)) {
-			found = append(found, s)
-		}
-	}
-	return found, rows.Err()
+	return slices.DeleteFunc(found, func(s backupSchedule) bool { return !strings.HasPrefix(s.label, labelPrefix(database)) }), nil
 }
 
 // changeSchedules creates the schedule of the options, if there is none, and removes the others.
@@ -172,43 +162,36 @@ func BackupStatements() []string {
 	}
 }
 
+// backupJob is a backup of a schedule.
+type backupJob struct {
+	status, failure string
+	finished        int64 // Unix time
+}
+
 // backupReport returns the result of the newest backups of schedules.
 func backupReport(ctx context.Context, db *sql.DB, schedules []backupSchedule) (BackupReport, error) {
 	var report BackupReport
 	var failed time.Time
 	for _, s := range schedules {
-		rows, err := db.QueryContext(ctx, fmt.Sprintf(sqlScheduledJobs, s.id))
+		columns := func(j *backupJob) []any { return []any{&j.status, &j.failure, &j.finished} }
+		jobs, err := queryAll(ctx, db, columns, fmt.Sprintf(sqlScheduledJobs, s.id))
 		if err != nil {
 			return report, fmt.Errorf("read the backups: %w", err)
 		}
-		if failed, err = addJobs(rows, &report, failed); err != nil {
-			return report, fmt.Errorf("read the backups: %w", err)
+		for _, j := range jobs {
+			at := time.Unix(j.finished, 0).UTC()
+			switch {
+			case j.status == "succeeded" && at.After(report.LastSuccess):
+				report.LastSuccess = at
+			case j.status == "failed" && at.After(failed):
+				failed, report.LastError = at, j.failure
+			}
 		}
 	}
 	if !failed.After(report.LastSuccess) {
 		report.LastError = ""
 	}
 	return report, nil
-}
-
-// addJobs adds the jobs of a schedule to a report. It returns when the newest failure was.
-func addJobs(rows *sql.Rows, report *BackupReport, failed time.Time) (time.Time, error) {
-	defer rows.Close()
-	for rows.Next() {
-		var status, text string
-		var finished int64
-		if err := rows.Scan(&status, &text, &finished); err != nil {
-			return failed, err
-		}
-		at := time.Unix(finished, 0).UTC()
-		switch {
-		case status == "succeeded" && at.After(report.LastSuccess):
-			report.LastSuccess = at
-		case status == "failed" && at.After(failed):
-			failed, report.LastError = at, text
-		}
-	}
-	return failed, rows.Err()
 }
 
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

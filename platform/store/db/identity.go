@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/region"
 )
@@ -36,24 +37,16 @@ func requireIdentity(ctx context.Context, db *sql.DB, identity string) error {
 	if identity == "" {
 		return nil
 	}
-	rows, err := db.QueryContext(ctx, sqlIdentities)
-	if isUndefinedTable(err) {
+	stored, err := queryAll(ctx, db, oneText, sqlIdentities)
+	switch {
+	case isUndefinedTable(err):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("read the identity of the network: %w", err)
+	case slices.ContainsFunc(stored, func(found string) bool { return found != identity }):
+		return ErrOtherNetwork
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var found string
-		if err := rows.Scan(&found); err != nil {
-			return err
-		}
-		if found != identity {
-			return ErrOtherNetwork
-		}
-	}
-	return rows.Err()
+	return nil
 }
 
 // stampIdentity stores the identity of the network at every home, unless it is stored.

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,11 +32,6 @@ var (
 	ErrNoPlacement = errors.New("PostgreSQL has no placement of rows")
 	ErrNotRegional = errors.New("the nodes of the CockroachDB cluster have no localities")
 )
-
-// querier is the part of sql.DB that the check needs.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
 
 // CheckPlacement compares the placement of the rows with the layout. It only reads, on its own connection. Listing the
 // ranges can take long: ctx should have a deadline, and requests must not call it. On PostgreSQL it returns
@@ -171,22 +165,4 @@ func homeRegion(expression string, code region.Code) string {
 		}
 	}
 	return ""
-}
-
-// pairs reads two text columns into a map from the first to the second.
-func pairs(ctx context.Context, db querier, query string) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	found := map[string]string{}
-	for rows.Next() {
-		var key, value sql.NullString
-		if err := rows.Scan(&key, &value); err != nil {
-			return nil, err
-		}
-		found[key.String] = value.String
-	}
-	return found, rows.Err()
 }

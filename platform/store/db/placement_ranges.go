@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"regexp"
@@ -71,20 +70,12 @@ func misplacedRangesOf(ctx context.Context, db querier, table string, regions []
 
 // readRanges reads the ranges of a table. The key of the first one and the localities of nodes that are away can be NULL.
 func readRanges(ctx context.Context, db querier, table string) ([]tableRange, error) {
-	rows, err := db.QueryContext(ctx, rangesStatement(table))
-	if err != nil {
-		return nil, err
+	rows, err := queryAll(ctx, db, twoTexts, rangesStatement(table))
+	all := make([]tableRange, len(rows))
+	for i, row := range rows {
+		all[i] = tableRange{start: row[0].String, replicas: strings.Split(row[1].String, ";")}
 	}
-	defer rows.Close()
-	var all []tableRange
-	for rows.Next() {
-		var start, replicas sql.NullString
-		if err := rows.Scan(&start, &replicas); err != nil {
-			return nil, err
-		}
-		all = append(all, tableRange{start: start.String, replicas: strings.Split(replicas.String, ";")})
-	}
-	return all, rows.Err()
+	return all, err
 }
 
 // countMisplaced returns the number of ranges that have a replica outside of the region of their rows, regions being all

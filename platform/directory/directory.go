@@ -240,19 +240,14 @@ func (d *Directory) newTx(home region.Code) *store.Tx {
 // Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several
 // regions return the same id, because a single row is authoritative.
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
-	h := d.hash(publicID)
-	var stands []store.DirectoryEntry
-	w := d.newTx(deciding(h))
-	w.InsertDirectoryEntry(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
-	if err := w.Commit(ctx); err != nil {
+	home, claimed := d.HomeOf(publicID), map[string]string{}
+	if err := d.claimAt(ctx, home, []string{publicID}, map[string]string{publicID: newID}, claimed); err != nil {
 		return "", err
 	}
-	internal := stands[0].UserID
-	d.remember(publicID, internal)
-	if deciding(h) != d.local {
-		d.keepCopies(ctx, []string{publicID}, map[string]string{publicID: internal})
+	if home != d.local {
+		d.keepCopies(ctx, []string{publicID}, claimed)
 	}
-	return internal, nil
+	return claimed[publicID], nil
 }
 
 // remember caches an entry, unless the user is being erased: nothing may find the user by it later.

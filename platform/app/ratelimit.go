@@ -103,22 +103,14 @@ func (d *dependencies) quotas() service.Quotas {
 // sweepDailyUsages returns the job that removes the usages of past days. One day is kept, because the clocks of servers
 // may differ.
 func (d *dependencies) sweepDailyUsages(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "daily usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepDailyUsages(shared.Now().AddDate(0, 0, -1), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
-	}}
+	return shared.SweepRows("daily usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
+		tx.SweepDailyUsages(shared.Now().AddDate(0, 0, -1), removed)
+	})
 }
 
 // sweepRateUsages returns the job that removes the usages of which nothing can be left.
 func (d *dependencies) sweepRateUsages(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "rate usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepRateUsages(shared.Now().Add(-ratelimit.MaxPer), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
-	}}
+	return shared.SweepRows("rate usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
+		tx.SweepRateUsages(shared.Now().Add(-ratelimit.MaxPer), removed)
+	})
 }

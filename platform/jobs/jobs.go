@@ -32,6 +32,13 @@ type Job struct {
 	Log  *slog.Logger
 }
 
+// New returns a job with a single lane.
+func New(name string, every time.Duration, log *slog.Logger, drain func(ctx context.Context, home region.Code) (more bool, err error)) Job {
+	return Job{Name: name, Lanes: 1, Every: every, Log: log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return drain(ctx, home)
+	}}
+}
+
 // Drain does the work that is due in a lane of a home, and reports whether there may be more.
 type Drain func(ctx context.Context, home region.Code, lane int64) (more bool, err error)
 

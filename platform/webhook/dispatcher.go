@@ -171,9 +171,7 @@ const sweepEvery = 10 * time.Second
 
 // SweepJob returns the job that removes rows that are not needed any more.
 func (d *Dispatcher) SweepJob() jobs.Job {
-	return jobs.Job{Name: "webhook sweep", Lanes: 1, Every: sweepEvery, Log: d.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return d.Sweep(ctx, home)
-	}}
+	return jobs.New("webhook sweep", sweepEvery, d.Log, d.Sweep)
 }
 
 // keepDead is how long dead letters are kept.

@@ -21,9 +21,7 @@ const (
 
 // Job returns the background job that continues the exports of a home, and deletes old archives.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "exports", Lanes: 1, Every: pollInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.Continue(ctx, home)
-	}}
+	return jobs.New("exports", pollInterval, s.Log, s.Continue)
 }
 
 // Continue takes a due export of a home as far as it gets, and reports whether there was one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -21,9 +22,7 @@ const (
 
 // ReleaseJob returns the background job that deletes the files that nothing refers to any more.
 func (s *Service) ReleaseJob() jobs.Job {
-	return jobs.Job{Name: "released files", Lanes: 1, Every: releaseInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.DeleteReleased(ctx, home)
-	}}
+	return jobs.New("released files", releaseInterval, s.Log, s.DeleteReleased)
 }
 
 // DeleteReleased deletes up to a hundred files that objects of a home have released and that nothing else uses, and
@@ -98,20 +97,22 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 	return time.Time{}, err
 }
 
-// releasePlace releases the files in a deleted community or channel, a page at a time.
+// releasePlace releases the files in a deleted community or channel.
 func (s *Service) releasePlace(ctx context.Context, place store.FilePlace) error {
-	for {
-		var released int64
+	return s.eachUse(ctx, place, func(ctx context.Context, uses []store.FileUse) error {
 		tx := s.Store.NewTx(s.HomeOf(place.PlaceID))
-		tx.ReleasePlace(place.PlaceID, &released)
-		if err := tx.Commit(ctx); err != nil || released == 0 {
-			return err
-		}
-	}
+		tx.ReleaseFiles(service.SortedSet(service.Map(uses, func(use store.FileUse) string { return use.ObjectID })))
+		return tx.Commit(ctx)
+	})
 }
 
-// restrictPlace restricts the files in a community that has become private, a page at a time.
+// restrictPlace restricts the files in a community that has become private.
 func (s *Service) restrictPlace(ctx context.Context, place store.FilePlace) error {
+	return s.eachUse(ctx, place, s.restrict)
+}
+
+// eachUse calls do with the uses of files in a community or channel, a page at a time.
+func (s *Service) eachUse(ctx context.Context, place store.FilePlace, do func(ctx context.Context, uses []store.FileUse) error) error {
 	var after store.FileUse
 	for {
 		var uses []store.FileUse
@@ -120,7 +121,7 @@ func (s *Service) restrictPlace(ctx context.Context, place store.FilePlace) erro
 		if err := reads.Run(ctx); err != nil || len(uses) == 0 {
 			return err
 		}
-		if err := s.restrict(ctx, uses); err != nil {
+		if err := do(ctx, uses); err != nil {
 			return err
 		}
 		after = uses[len(uses)-1]

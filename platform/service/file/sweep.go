@@ -15,9 +15,7 @@ const sweepInterval = time.Minute
 // Sweep returns the background job that removes the objects of uploads whose server died or whose storage did not
 // answer.
 func (s *Service) Sweep() jobs.Job {
-	return jobs.Job{Name: "upload sweep", Lanes: 1, Every: sweepInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.SweepUploads(ctx, home)
-	}}
+	return jobs.New("upload sweep", sweepInterval, s.Log, s.SweepUploads)
 }
 
 // SweepUploads removes the objects of uploads past their deadline that created no file. more reports whether there

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/jobs"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -84,11 +83,7 @@ const Retention = 90 * 24 * time.Hour
 
 // Job returns the background job that deletes old items.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "notification tray", Lanes: 1, Every: 10 * time.Minute, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var deleted int64
-		tx := s.Store.NewTx(home)
-		tx.SweepTray(s.Now().Add(-Retention), &deleted)
-		err := tx.Commit(ctx)
-		return deleted > 0, err
-	}}
+	return s.SweepRows("notification tray", 10*time.Minute, func(tx *store.Tx, removed *int64) {
+		tx.SweepTray(s.Now().Add(-Retention), removed)
+	})
 }

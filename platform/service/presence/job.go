@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // The intervals at which heartbeats are stored and ended presences are removed.
@@ -20,9 +21,7 @@ const ended = time.Minute
 
 // StoreJob returns the job that stores the heartbeats of this server. It must run for every home.
 func (s *Service) StoreJob() jobs.Job {
-	return jobs.Job{Name: "presence", Lanes: 1, Every: storeEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.store(ctx, home)
-	}}
+	return jobs.New("presence", storeEvery, s.Log, s.store)
 }
 
 // store stores some heartbeats of a home. They wait again if that fails.
@@ -44,11 +43,5 @@ func (s *Service) store(ctx context.Context, home region.Code) (more bool, err e
 
 // SweepJob returns the job that removes the presences of this region's home that have ended.
 func (s *Service) SweepJob() jobs.Job {
-	return jobs.Job{Name: "presence sweep", Lanes: 1, Every: sweepEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		tx := s.Store.NewTx(home)
-		tx.SweepPresences(s.Now().Add(-ended), &removed)
-		err := tx.Commit(ctx)
-		return removed > 0, err
-	}}
+	return s.SweepRows("presence sweep", sweepEvery, func(tx *store.Tx, removed *int64) { tx.SweepPresences(s.Now().Add(-ended), removed) })
 }

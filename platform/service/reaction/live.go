@@ -104,9 +104,7 @@ func reactionsTo(all []*plazav1.NewLiveReaction, postID string) (found []*plazav
 // LiveJob returns the job that sends the live reactions that this server has received. It must run for every home.
 // Reactions that a server has not sent when it stops are lost, as are those that could not be written.
 func (s *Service) LiveJob() jobs.Job {
-	return jobs.Job{Name: "live reactions", Lanes: 1, Every: liveEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.sendLive(ctx, home)
-	}}
+	return jobs.New("live reactions", liveEvery, s.Log, s.sendLive)
 }
 
 // sendLive writes one event for each post of a home with new live reactions.

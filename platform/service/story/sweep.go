@@ -18,9 +18,7 @@ const (
 
 // Job returns the background job that removes stories that ended long ago.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "ended stories", Lanes: 1, Every: sweepEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.Sweep(ctx, home)
-	}}
+	return jobs.New("ended stories", sweepEvery, s.Log, s.Sweep)
 }
 
 // Sweep removes up to a hundred stories of a home that ended at least thirty days ago, with everything that refers to

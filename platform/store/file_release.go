@@ -23,13 +23,6 @@ var (
 		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY file_releases.due_at, file_releases.id LIMIT 100`)
 	sqlFileReleaseDelay  = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $3 WHERE home = $1 AND id = $2::uuid`)
 	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases WHERE home = $1 AND id = $2::uuid`)
-	sqlPlaceRelease      = stmt("fileUses.releasePlace", `WITH page AS (SELECT file_id, object_id, kind FROM file_uses
-			WHERE home = $1 AND place_id = $2 ORDER BY file_id, object_id, kind LIMIT 500),
-		released AS (DELETE FROM file_uses WHERE home = $1 AND (file_id, object_id, kind) IN (SELECT file_id, object_id, kind FROM page)
-			RETURNING file_id, author_id),
-		queued AS (INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released
-			RETURNING file_id)
-		SELECT (SELECT count(*) FROM released) + 0 * (SELECT count(*) FROM queued)`)
 )
 
 // FileReleasesDue reads up to MaxFileReleases due rows of a home.
@@ -44,11 +37,6 @@ func (w *Tx) DelayFileRelease(f FileRelease, until time.Time) {
 
 // DeleteFileRelease deletes a row.
 func (w *Tx) DeleteFileRelease(f FileRelease) { w.Exec(sqlFileReleaseDelete, f.ID) }
-
-// ReleasePlace releases the files of up to 500 uses in a deleted community or channel. released is the number of uses.
-func (w *Tx) ReleasePlace(placeID string, released *int64) {
-	w.Query(sqlPlaceRelease, db.Value(released), placeID)
-}
 
 // RestrictFiles restricts those of the files that a user uploaded.
 func (w *Tx) RestrictFiles(ids []string, ownerID string) { w.Exec(sqlFilesRestrict, ids, ownerID) }

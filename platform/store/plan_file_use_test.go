@@ -31,7 +31,6 @@ func (c *collector) collectFileUses() {
 		w.UpdateCommunity(place, store.CommunityChange{AvatarFileID: &file}, worldStart, new(*store.Community))
 		w.DeletePendingEdits(object)
 	})
-	c.write(func(w *store.Tx) { w.ReleasePlace(place, new(int64)) })
 	c.write(func(w *store.Tx) {
 		release := store.FileRelease{ID: "c56a4180-65aa-42ec-a945-5fd21dec0538"}
 		w.DelayFileRelease(release, worldStart)

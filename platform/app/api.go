@@ -59,6 +59,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/service/user"
 	"github.com/plaza-social/plaza/platform/service/videostreaming"
+	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -85,10 +86,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
-	moves, err := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Limits: d.limits, Registerer: d.metrics.Registerer()})
-	if err != nil {
-		return nil, nil, err
-	}
+	moves := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Limits: d.limits, Registerer: d.metrics.Registerer()})
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
 	presences, reactions := presence.New(shared), reaction.New(shared)
 	hooks, err := d.webhooks(shared)
@@ -97,10 +95,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	services.Presence, services.Reaction, services.Webhook, services.Prehook = presences, reactions, hooks.service, hooks.settings
 	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer, limits)
-	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
-	if err != nil {
-		return nil, nil, err
-	}
+	kept := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	handler, err := edge.New(edge.Options{
 		Services:       services,
 		Interceptors:   d.interceptors(once, recorder, filler),
@@ -282,13 +277,7 @@ const sweepEvery = 10 * time.Minute
 
 // sweepSessions returns the job that removes expired sessions of this region's users.
 func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "session sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var deleted int64
-		w := shared.Store.NewTx(home)
-		w.SweepSessions(shared.Now(), &deleted)
-		err := w.Commit(ctx)
-		return deleted > 0, err
-	}}
+	return shared.SweepRows("session sweep", sweepEvery, func(tx *store.Tx, removed *int64) { tx.SweepSessions(shared.Now(), removed) })
 }
 
 // claimHandles returns the job that claims the profile handles which users had before handles were unique.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -86,10 +87,8 @@ func (w *work) moveAtOnce(ctx context.Context) error {
 // obstacle returns why the rows cannot move at once: a server does not store which moves it follows, too many earlier attempts
 // have failed, or there are too many ids. It is empty if they can.
 func (w *work) obstacle(ctx context.Context) (string, error) {
-	var unable []store.Server
-	reads := w.Store.NewReadBatch()
-	reads.ServersWithout(store.CapabilityMoveRoutes, &unable)
-	if err := reads.Run(ctx); err != nil {
+	unable, err := service.Read(ctx, w.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityMoveRoutes)
+	if err != nil {
 		return "", err
 	}
 	ids, _, err := w.countIDs(ctx)
@@ -113,10 +112,8 @@ func (w *work) cancelInterruption(ctx context.Context, obstacle string) error {
 
 // catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.
 func (w *work) catchUp(ctx context.Context) (*store.Export, error) {
-	var export *store.Export
-	reads := w.Store.NewReadBatch()
-	reads.Export(w.move.ID, &export)
-	if err := reads.Run(ctx); err != nil {
+	export, err := service.Read(ctx, w.Deps, (*store.ReadBatch).Export, w.move.ID)
+	if err != nil {
 		return nil, err
 	}
 	if err := w.copyExisting(ctx, w.move.ID); err != nil {
@@ -176,10 +173,8 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 		if err := w.collectAll(ctx, func([]string) error { return errBehind }); err != nil {
 			return err
 		}
-		var export *store.Export
-		reads := w.Store.NewReadBatch()
-		reads.Export(w.move.ID, &export)
-		if err := reads.Run(ctx); err != nil {
+		export, err := service.Read(ctx, w.Deps, (*store.ReadBatch).Export, w.move.ID)
+		if err != nil {
 			return err
 		}
 		if newArchive(copied, export) {

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -27,9 +28,7 @@ const (
 
 // Job returns the background job that continues the moves of users whose ids contain a home.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "moves", Lanes: 1, Every: pollInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.Continue(ctx, home)
-	}}
+	return jobs.New("moves", pollInterval, s.Log, s.Continue)
 }
 
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
@@ -60,9 +59,6 @@ type work struct {
 func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
 	w := &work{s, m}
 	state := w.states()[m.State]
-	if m.State == store.MoveMoving && m.Step == "" {
-		m.Step, m.Position = state.steps[0].Name(), nil // the position can be that of another step of an earlier version
-	}
 	job := &steps.Job{
 		Progress: &m.Progress, Steps: state.steps, Now: s.Now, Save: w.save, Finish: state.finish,
 		Count: func(kind string, rows int32) { w.count(kind, int64(rows)) }, Eager: m.State == store.MoveMoving,
@@ -197,10 +193,8 @@ func (w *work) cancelIfImpossible(ctx context.Context) (cancelled bool, err erro
 	if err != nil {
 		return false, err
 	}
-	var users []store.User
-	reads := w.Store.NewReadBatch()
-	reads.Users([]string{w.move.ID}, &users)
-	if err := reads.Run(ctx); err != nil {
+	users, err := service.Read(ctx, w.Deps, (*store.ReadBatch).Users, []string{w.move.ID})
+	if err != nil {
 		return false, err
 	}
 	var reason string

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
@@ -25,15 +26,16 @@ type metrics struct {
 }
 
 // newMetrics returns the metrics and registers them. A nil registerer registers none.
-func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer) *metrics {
+	register := promauto.With(registerer)
 	m := &metrics{
-		unfinished: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		unfinished: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "plaza_user_moves", Help: "Unfinished moves of users whose ids contain this region, by state.",
 		}, []string{"state"}),
-		oldest: prometheus.NewGauge(prometheus.GaugeOpts{
+		oldest: register.NewGauge(prometheus.GaugeOpts{
 			Name: "plaza_user_moves_oldest_age_seconds", Help: "Time since the oldest unfinished move was requested; 0 if there is none.",
 		}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		duration: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "plaza_user_move_duration_seconds", Help: "Time from the request of a move to its end, by result.",
 			Buckets: []float64{300, 3600, 24 * 3600},
 		}, []string{"result"}),
@@ -44,15 +46,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 	for _, result := range []store.MoveState{store.MoveDone, store.MoveCancelled} {
 		m.duration.WithLabelValues(string(result))
 	}
-	if registerer == nil {
-		return m, nil
-	}
-	for _, c := range []prometheus.Collector{m.unfinished, m.oldest, m.duration} {
-		if err := registerer.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
+	return m
 }
 
 // ended records the end of a move that is in its last state.

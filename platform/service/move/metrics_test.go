@@ -17,8 +17,7 @@ import (
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	registry := prometheus.NewRegistry()
-	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: limits.Lift(), Registerer: registry})
-	require.NoError(t, err)
+	s := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: limits.Lift(), Registerer: registry})
 	for state := w.move().State; state != db.MoveDone; state = w.advance(s) {
 		_, err := s.MetricsJob().Drain(t.Context(), region.EU, 0)
 		require.NoError(t, err)
@@ -26,7 +25,7 @@ func TestMetrics(t *testing.T) {
 		require.InDelta(t, 1, values["plaza_user_moves "+string(state)], 0)
 		require.InDelta(t, w.now().Sub(w.move().RequestedAt).Seconds(), values["plaza_user_moves_oldest_age_seconds"], 0.01)
 	}
-	_, err = s.MetricsJob().Drain(t.Context(), region.EU, 0)
+	_, err := s.MetricsJob().Drain(t.Context(), region.EU, 0)
 	require.NoError(t, err)
 	values := gather(t, registry)
 	require.Zero(t, values["plaza_user_moves_oldest_age_seconds"])

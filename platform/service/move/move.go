@@ -65,12 +65,11 @@ type Service struct {
 }
 
 // New returns the service.
-func New(d *service.Deps, o Options) (*Service, error) {
+func New(d *service.Deps, o Options) *Service {
 	if o.MaxIDs == 0 {
 		o.MaxIDs = MaxMovedIDs
 	}
-	m, err := newMetrics(o.Registerer)
-	return &Service{d, o, m}, err
+	return &Service{d, o, newMetrics(o.Registerer)}
 }
 
 // refusal returns the error of a move that is not possible.
@@ -136,10 +135,8 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 
 // requireServers returns an error if a running server does not follow moves: it would write rows at their former home.
 func (s *Service) requireServers(ctx context.Context) error {
-	var unable []store.Server
-	reads := s.Store.NewReadBatch()
-	reads.ServersWithout(store.CapabilityMoves, &unable)
-	if err := reads.Run(ctx); err != nil || len(unable) == 0 {
+	unable, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityMoves)
+	if err != nil || len(unable) == 0 {
 		return err
 	}
 	return refusal(fmt.Sprintf("region: the server %s of version %q does not follow moves; replace all servers of this version first", unable[0].ID, unable[0].Version))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
@@ -49,13 +50,14 @@ type Service struct {
 }
 
 // New returns the service. A nil registerer registers no metrics.
-func New(d *service.Deps, registerer prometheus.Registerer, kinds ...Kind) (*Service, error) {
+func New(d *service.Deps, registerer prometheus.Registerer, kinds ...Kind) *Service {
+	register := promauto.With(registerer)
 	s := &Service{
 		Deps: d, kinds: kinds,
-		deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
+		deleted: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_retention_deleted_total", Help: "Rows deleted or emptied because their retention had ended, by kind.",
 		}, []string{"kind"}),
-		lag: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		lag: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "plaza_retention_lag_seconds", Help: "How long ago the retention of the oldest row found by the last page had ended, by kind.",
 		}, []string{"kind"}),
 	}
@@ -63,13 +65,7 @@ func New(d *service.Deps, registerer prometheus.Registerer, kinds ...Kind) (*Ser
 		s.deleted.WithLabelValues(k.Name)
 		s.lag.WithLabelValues(k.Name)
 	}
-	if registerer == nil {
-		return s, nil
-	}
-	if err := registerer.Register(s.deleted); err != nil {
-		return nil, err
-	}
-	return s, registerer.Register(s.lag)
+	return s
 }
 
 // Job returns the background job, with a lane for each kind.

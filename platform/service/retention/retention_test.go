@@ -47,8 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Cleanup(st.Close)
 	d := &service.Deps{Store: st, Region: region.EU, Now: func() time.Time { return f.now }, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}
 	f.store = st
-	f.s, err = retention.New(d, nil, retention.Kinds(d, 30*24*time.Hour, post.New(d).Purge, story.New(d).PurgeByID)...)
-	require.NoError(t, err)
+	f.s = retention.New(d, nil, retention.Kinds(d, 30*24*time.Hour, post.New(d).Purge, story.New(d).PurgeByID)...)
 	f.conn, err = pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.conn.Close(context.WithoutCancel(t.Context())) })
@@ -325,8 +324,7 @@ func TestRetentionMetrics(t *testing.T) {
 		return retention.Swept{Rows: 3, Oldest: before.Add(-time.Minute)}, nil
 	}
 	registry := prometheus.NewRegistry()
-	s, err := retention.New(d, registry, kind)
-	require.NoError(t, err)
+	s := retention.New(d, registry, kind)
 	sweep := func(wantDeleted, wantLag float64) {
 		t.Helper()
 		_, err := s.Sweep(t.Context(), region.EU, kind)

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -37,10 +38,8 @@ func (r *run) version(state store.MoveState) int64 {
 func (r *run) awaitServers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, r.Store.Limits().FollowErasure)
 	defer cancel()
-	var unable []store.Server
-	reads := r.Store.NewReadBatch()
-	reads.ServersWithout(store.CapabilityErasures, &unable)
-	if err := reads.Run(ctx); err != nil || len(unable) > 0 {
+	unable, err := service.Read(ctx, r.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityErasures)
+	if err != nil || len(unable) > 0 {
 		return false
 	}
 	return r.Store.AwaitServers(ctx, r.erasure.ID, r.version(store.RouteErasing)) == nil

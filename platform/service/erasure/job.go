@@ -30,9 +30,7 @@ const (
 
 // Job returns the background job that continues the erasures of a home.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "erasures", Lanes: 1, Every: pollInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return s.Continue(ctx, home)
-	}}
+	return jobs.New("erasures", pollInterval, s.Log, s.Continue)
 }
 
 // Continue takes a due erasure of a home as far as it gets, and reports whether there was one.
@@ -80,9 +78,7 @@ type progress struct {
 	DueAt    time.Time `json:"dueAt"`
 	// Changed is whether rows were found whose end other homes learn about, see tableWork.
 	Changed bool `json:"changed,omitempty"`
-	// Pass is the state of the erasure during the pass. Servers of versions before the column do not write it.
-	Pass string `json:"pass,omitempty"`
-	Done bool   `json:"done,omitempty"`
+	Done    bool `json:"done,omitempty"`
 }
 
 // run is a pass that this server works on.
@@ -100,9 +96,6 @@ type run struct {
 func (s *Service) newRun(e *store.Erasure) (*run, error) {
 	r := &run{Service: s, pass: s.pass(*e), erasure: e, failed: e.Attempts}
 	err := json.Unmarshal(e.Homes, &r.homes)
-	// A server of an earlier version may have taken another pass in the meantime, or a step of this one.
-	maps.DeleteFunc(r.homes, func(_ region.Code, p progress) bool { return p.Pass != e.State })
-	e.Position = nil
 	return r, err
 }
 
@@ -137,7 +130,6 @@ func (r *run) saveHome(ctx context.Context, home region.Code, p progress) error 
 	if r.homes == nil {
 		r.homes = map[region.Code]progress{}
 	}
-	p.Pass = r.erasure.State
 	r.homes[home] = p
 	r.erasure.DueAt = r.Now().Add(steps.Lease)
 	return r.save(ctx)

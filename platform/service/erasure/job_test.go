@@ -367,25 +367,6 @@ func TestOthersDoNotWait(t *testing.T) {
 	require.EqualValues(t, 2, w.erasure().Attempts, "each attempt waits for longer")
 }
 
-// TestEarlierVersionsTakePasses has a server that does not know the progress of homes take over in the first pass: the second one is
-// taken in all homes nevertheless.
-func TestEarlierVersionsTakePasses(t *testing.T) {
-	w := newWorldOf(t, 0)
-	follow := store.Follow{
-		FollowerID: w.user, FolloweeID: region.NewID(region.SG), Status: store.FollowNone, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
-	}
-	tx := w.Store.NewTx(region.EU)
-	tx.ChangeFollow(store.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
-	require.NoError(t, tx.Commit(t.Context()))
-	w.Exec(t, `DELETE FROM outbox`)
-	_, err := erasure.New(w.Without(t, region.SG)).Continue(t.Context(), region.EU)
-	require.Error(t, err)
-	w.Exec(t, `DELETE FROM outbox`)
-	w.Exec(t, `UPDATE erasures SET state = 'verifying', step = '', position = '{}', version = version + 1, due_at = '2026-01-01'`)
-	w.passed(erasure.New(w.Deps), store.ErasureVerifying)
-	require.Equal(t, "0", w.Text(t, `SELECT count(*)::text FROM follows`))
-}
-
 // TestPagesKeepTheirLease processes a page that takes longer than the lease, on a clock that every reading advances. No other server
 // may take over.
 func TestPagesKeepTheirLease(t *testing.T) {

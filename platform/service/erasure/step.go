@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -200,10 +201,8 @@ func (w tableWork) end(ctx context.Context, u subject, key []string, changed *bo
 // eraseAccount deletes the events about the user from the log of a home, and at its end the rows that concern only the user, the
 // entry of the directory, and the export.
 func (r *run) eraseAccount(ctx context.Context, home region.Code, after []string) (steps.Result, error) {
-	var head store.EventHead
-	reads := r.Store.NewReadBatch()
-	reads.EventHead(home, &head)
-	if err := reads.Run(ctx); err != nil {
+	head, err := service.Read(ctx, r.Deps, (*store.ReadBatch).EventHead, home)
+	if err != nil {
 		return steps.Result{}, err
 	}
 	p := r.pass

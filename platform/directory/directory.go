@@ -10,9 +10,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -272,17 +270,10 @@ func (d *Directory) Refresh(ctx context.Context, publicID string) string {
 // another user, who claimed the id since. Servers that have cached the entry find it for another minute.
 func (d *Directory) Release(ctx context.Context, publicID, userID string) error {
 	d.known.Remove(publicID)
-	var g sync.WaitGroup
-	errs := make([]error, len(region.All()))
-	for i, home := range region.All() {
-		g.Go(func() {
-			tx := d.newTx(home)
-			d.ReleaseIn(tx, publicID, userID)
-			errs[i] = tx.Commit(ctx)
-		})
-	}
-	g.Wait()
-	return errors.Join(errs...)
+	return d.store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.WithoutRecord()
+		d.ReleaseIn(tx, publicID, userID)
+	})
 }
 
 // ReleaseIn is Release for the home of a transaction.

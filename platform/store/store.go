@@ -4,7 +4,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -75,6 +77,21 @@ type Tx struct{ *db.Tx }
 
 // NewTx returns an empty transaction in home.
 func (s *Store) NewTx(home region.Code) *Tx { return &Tx{s.DB.NewTx(home)} }
+
+// CommitAtHomes commits a transaction with a change at every home concurrently: one that does not answer does not keep the others from it.
+func (s *Store) CommitAtHomes(ctx context.Context, change func(*Tx)) error {
+	var g sync.WaitGroup
+	errs := make([]error, len(region.All()))
+	for i, home := range region.All() {
+		g.Go(func() {
+			tx := s.NewTx(home)
+			change(tx)
+			errs[i] = tx.Commit(ctx)
+		})
+	}
+	g.Wait()
+	return errors.Join(errs...)
+}
 
 // InteractiveTx is db.InteractiveTx.
 type InteractiveTx = db.InteractiveTx

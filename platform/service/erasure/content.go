@@ -74,7 +74,7 @@ func (s *Service) deleteFile(ctx context.Context, u subject, key []string) (chan
 
 // endMembership ends the membership of the user in a community. A community may be left without a moderator.
 func (s *Service) endMembership(ctx context.Context, _ subject, key []string) (changed bool, err error) {
-	member, err := readMember(ctx, s, key[0], key[1])
+	member, err := readPair(ctx, s, (*store.ReadBatch).Member, key)
 	if err != nil || !member.IsMember() {
 		return false, err
 	}
@@ -84,20 +84,19 @@ func (s *Service) endMembership(ctx context.Context, _ subject, key []string) (c
 	return true, s.Commit(ctx, tx, rows...)
 }
 
-func readMember(ctx context.Context, s *Service, communityID, userID string) (*store.Member, error) {
-	var member *store.Member
+// readPair reads the row whose key is a pair of ids.
+func readPair[T any](ctx context.Context, s *Service, query func(*store.ReadBatch, string, string, **T), key []string) (*T, error) {
+	var row *T
 	reads := s.Store.NewReadBatch()
-	reads.Member(communityID, userID, &member)
+	query(reads, key[0], key[1], &row)
 	err := reads.Run(ctx)
-	return member, err
+	return row, err
 }
 
 // leaveChannel ends the membership of the user in a channel.
 func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) (changed bool, err error) {
-	var user *store.ChannelUser
-	reads := s.Store.NewReadBatch()
-	reads.ChannelUser(key[0], key[1], &user)
-	if err := reads.Run(ctx); err != nil || !user.IsMember() {
+	user, err := readPair(ctx, s, (*store.ReadBatch).ChannelUser, key)
+	if err != nil || !user.IsMember() {
 		return false, err
 	}
 	now := s.Now()
@@ -108,10 +107,8 @@ func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) (ch
 
 // endFollow ends a follow by or of the user.
 func (s *Service) endFollow(ctx context.Context, _ subject, key []string) (changed bool, err error) {
-	var follow *store.Follow
-	reads := s.Store.NewReadBatch()
-	reads.Follow(key[0], key[1], &follow)
-	if err := reads.Run(ctx); err != nil || !follow.Active() {
+	follow, err := readPair(ctx, s, (*store.ReadBatch).Follow, key)
+	if err != nil || !follow.Active() {
 		return false, err
 	}
 	now := s.Now()
@@ -124,10 +121,8 @@ func (s *Service) endFollow(ctx context.Context, _ subject, key []string) (chang
 
 // endBlock ends a block by or of the user.
 func (s *Service) endBlock(ctx context.Context, _ subject, key []string) (changed bool, err error) {
-	var block *store.Block
-	reads := s.Store.NewReadBatch()
-	reads.Block(key[0], key[1], &block)
-	if err := reads.Run(ctx); err != nil || !block.IsActive() {
+	block, err := readPair(ctx, s, (*store.ReadBatch).Block, key)
+	if err != nil || !block.IsActive() {
 		return false, err
 	}
 	now := s.Now()

@@ -3,9 +3,6 @@ package erasure
 import (
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -13,15 +10,9 @@ import (
 // publish stores a state of the erasure at every home, where servers read it. A server that follows RouteErasing has ended the
 // requests that began before it knew, and no longer finds the user by a cached public id.
 func (r *run) publish(ctx context.Context, state store.MoveState) error {
-	var g errgroup.Group // a home that does not answer does not keep the others from it
-	for _, home := range region.All() {
-		g.Go(func() error {
-			tx := r.Store.NewTx(home)
-			tx.SetErasureRoute(r.erasure.ID, r.HomeOf(r.erasure.ID), state, r.version(state))
-			return tx.Commit(ctx)
-		})
-	}
-	return g.Wait()
+	return r.Store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.SetErasureRoute(r.erasure.ID, r.HomeOf(r.erasure.ID), state, r.version(state))
+	})
 }
 
 // version returns the version of the route of the user in a state. It is higher than that of any move.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/narrow"
@@ -119,15 +117,9 @@ func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Dur
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
 func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
-	var g errgroup.Group // a home that does not answer does not keep the others from it
-	for _, home := range region.All() {
-		g.Go(func() error {
-			tx := w.Store.NewTx(home)
-			tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
-			return tx.Commit(ctx)
-		})
-	}
-	return g.Wait()
+	return w.Store.CommitAtHomes(ctx, func(tx *store.Tx) {
+		tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+	})
 }
 
 // countIDs returns the number of collected ids, and reports whether the network has too many.
@@ -159,19 +151,22 @@ func (w *work) announce(ctx context.Context) error {
 
 // freeze makes servers refuse writes, for a move that is not possible at once.
 func (w *work) freeze(ctx context.Context) error {
-	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
-		return err
-	}
-	ids, _, err := w.countIDs(ctx)
-	if err != nil {
-		return err
-	}
-	return w.publishAndEnter(ctx, store.MoveFrozen, ids)
+	return w.enterIfPossible(ctx, func(int64) store.MoveState { return store.MoveFrozen })
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
 // collects the ids again.
 func (w *work) beginMoving(ctx context.Context) error {
+	return w.enterIfPossible(ctx, func(ids int64) store.MoveState {
+		if ids > w.move.IDs {
+			return store.MoveFrozen
+		}
+		return store.MoveMoving
+	})
+}
+
+// enterIfPossible enters the state that next returns for the number of ids, unless the move is no longer possible, which ends it.
+func (w *work) enterIfPossible(ctx context.Context, next func(ids int64) store.MoveState) error {
 	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
 		return err
 	}
@@ -179,11 +174,7 @@ func (w *work) beginMoving(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := store.MoveMoving
-	if ids > w.move.IDs {
-		next = store.MoveFrozen
-	}
-	return w.publishAndEnter(ctx, next, ids)
+	return w.publishAndEnter(ctx, next(ids), ids)
 }
 
 // cancelIfImpossible ends a move that is no longer possible, and reports whether it has. A server that would not follow ends it,

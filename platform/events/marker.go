@@ -68,12 +68,7 @@ type MembershipChanged struct {
 // homes. On delivery, earlier messages count as read for users who joined, and users who left have nothing unread. A
 // channel without messages has no markers.
 func EmitMembershipChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
-	byHome := map[region.Code][]string{}
-	for _, id := range userIDs {
-		if home, err := w.HomeOf(id); err == nil {
-			byHome[home] = append(byHome[home], id)
-		}
-	}
+	byHome := w.ByHome(userIDs)
 	var rows []store.OutboxRow
 	for _, home := range region.All() {
 		if ids := byHome[home]; len(ids) > 0 {

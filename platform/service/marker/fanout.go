@@ -97,7 +97,7 @@ func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages
 
 // advanceAll updates the markers of members of any homes.
 func (s *Service) advanceAll(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser) error {
-	for home, part := range s.byHome(members) {
+	for home, part := range byHome(s, members, idOfUser) {
 		if err := s.advanceMembers(ctx, home, feed, messages, part); err != nil {
 			return err
 		}
@@ -106,14 +106,16 @@ func (s *Service) advanceAll(ctx context.Context, feed store.MessageFeed, messag
 }
 
 // byHome groups users by the homes of their markers.
-func (s *Service) byHome(users []store.ChannelUser) map[region.Code][]store.ChannelUser {
-	groups := map[region.Code][]store.ChannelUser{}
+func byHome[U any](s *Service, users []U, id func(U) string) map[region.Code][]U {
+	groups := map[region.Code][]U{}
 	for _, u := range users {
-		home := s.HomeOf(u.UserID)
+		home := s.HomeOf(id(u))
 		groups[home] = append(groups[home], u)
 	}
 	return groups
 }
+
+func idOfUser(u store.ChannelUser) string { return u.UserID }
 
 // idBounds returns bounds of the ids of a home: all of them are greater than after and less than end.
 func idBounds(home region.Code) (after, end string) {
@@ -191,7 +193,7 @@ func moves(segment int64, move store.MarkerMove, mark store.FeedMarker) bool {
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
 func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]*store.FeedMarker, map[string]int64, error) {
-	ids := service.Map(members, func(u store.ChannelUser) string { return u.UserID })
+	ids := service.Map(members, idOfUser)
 	var found []store.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(home, feed.ID, ids, &found)
@@ -243,7 +245,7 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 			if feed.ChannelType == store.ChannelLive { // no markers
 				return nil
 			}
-			for home, part := range s.byHome(users) {
+			for home, part := range byHome(s, users, idOfUser) {
 				if err := s.followFeed(ctx, feed, home, part); err != nil {
 					return err
 				}

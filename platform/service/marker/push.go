@@ -99,11 +99,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 // advanceMarks updates the markers of users for a message, and notifies users whose markers changed. Some of the users
 // may have moved to another home since the message.
 func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) error {
-	byHome := map[region.Code][]store.MarkerAdvance{}
-	for _, u := range update.Users {
-		byHome[s.HomeOf(u.UserID)] = append(byHome[s.HomeOf(u.UserID)], u)
-	}
-	for home, users := range byHome {
+	for home, users := range byHome(s, update.Users, func(u store.MarkerAdvance) string { return u.UserID }) {
 		update.Home, update.Users = home, users
 		if err := tryAgain(func() error { return s.advanceMarksAt(ctx, update) }); err != nil {
 			return err

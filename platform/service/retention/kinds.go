@@ -22,8 +22,10 @@ func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory
 		{"deleted comments", deleted, emptier(d, (*store.ReadBatch).ExpiredComments, (*store.Tx).EmptyComments)},
 		{"deleted posts", deleted, purger(d, (*store.ReadBatch).ExpiredPosts, purgePost)},
 		{"deleted stories", deleted, purger(d, (*store.ReadBatch).ExpiredStories, purgeStory)},
-		{"sessions", func(s store.Settings) int { return s.RetentionSessionDays }, sessions(d, sessionLifetime)},
-		{"events", func(s store.Settings) int { return s.RetentionEventDays }, events(d)},
+		{"sessions", func(s store.Settings) int { return s.RetentionSessionDays }, deleter(d, func(tx *store.Tx, before time.Time, n *int64) {
+			tx.SweepSessions(before.Add(sessionLifetime), n) // they live for that long unless the retention is shorter
+		})},
+		{"events", func(s store.Settings) int { return s.RetentionEventDays }, deleter(d, (*store.Tx).SweepEvents)},
 		{"audit", func(s store.Settings) int { return s.RetentionAuditDays }, audit(d)},
 	}
 }
@@ -50,7 +52,7 @@ func idsOf(rows []store.Expired) []string {
 }
 
 // emptier returns the sweep of rows that are emptied.
-func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []string, now time.Time)) func(context.Context, region.Code, time.Time) (Swept, error) {
+func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []string, now time.Time)) Sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		rows, err := read.page(ctx, d, home, before)
 		if err != nil || len(rows) == 0 {
@@ -63,7 +65,7 @@ func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []s
 }
 
 // purger returns the sweep of rows that are removed one by one, because others refer to them.
-func purger(d *service.Deps, read expiredRows, purge func(ctx context.Context, id string) error) func(context.Context, region.Code, time.Time) (Swept, error) {
+func purger(d *service.Deps, read expiredRows, purge func(ctx context.Context, id string) error) Sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		rows, err := read.page(ctx, d, home, before)
 		if err != nil {
@@ -132,30 +134,19 @@ func (m *messages) deletePage(ctx context.Context, home region.Code, feeds []str
 	return rows, err
 }
 
-// sessions returns the sweep of sessions, which live for lifetime unless the retention is shorter.
-func sessions(d *service.Deps, lifetime time.Duration) func(context.Context, region.Code, time.Time) (Swept, error) {
+// deleter returns the sweep of rows that one statement deletes, a limited number at a time.
+func deleter(d *service.Deps, remove func(tx *store.Tx, before time.Time, n *int64)) Sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		var n int64
 		tx := d.Store.NewTx(home)
-		tx.SweepSessions(before.Add(lifetime), &n)
-		err := tx.Commit(ctx)
-		return Swept{Rows: int(n), More: n > 0}, err
-	}
-}
-
-// events returns the sweep of the log of realtime events.
-func events(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
-	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
-		var n int64
-		tx := d.Store.NewTx(home)
-		tx.SweepEvents(before, &n)
+		remove(tx, before, &n)
 		err := tx.Commit(ctx)
 		return Swept{Rows: int(n), More: n > 0}, err
 	}
 }
 
 // audit returns the sweep of audit events.
-func audit(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
+func audit(d *service.Deps) Sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		var oldest []store.Expired
 		reads := d.Store.NewReadBatch()

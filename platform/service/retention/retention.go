@@ -35,11 +35,12 @@ type Swept struct {
 type Kind struct {
 	Name string
 	// Days returns the retention in days; 0 means for ever.
-	Days func(store.Settings) int
-	// Sweep ends the retention of a page of rows of a home whose retention began before a time. Several servers may run it
-	// concurrently.
-	Sweep func(ctx context.Context, home region.Code, before time.Time) (Swept, error)
+	Days  func(store.Settings) int
+	Sweep Sweep
 }
+
+// Sweep ends the retention of a page of rows of a home whose retention began before a time. Several servers may run it concurrently.
+type Sweep func(ctx context.Context, home region.Code, before time.Time) (Swept, error)
 
 // Service enforces the retention of the network.
 type Service struct {

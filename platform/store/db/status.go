@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -35,8 +33,8 @@ func (s Status) Check(identity string) error {
 
 // statusStatement reads rows, because a CockroachDB node may respond although the rows of the home are unavailable. They
 // rarely change, so that it does not wait for a lock.
-var statusStatement = Register("store.status", `SELECT (SELECT version FROM schema_versions WHERE home = $1),
-	(SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '`+identitySetting+`'), version()`)
+var statusStatement = Register("store.status", `SELECT version(), COALESCE((SELECT version FROM schema_versions WHERE home = $1), 0),
+	COALESCE((SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '`+identitySetting+`'), '')`)
 
 // versionStatement is for databases without a schema.
 var versionStatement = Register("store.version", `SELECT version()`)
@@ -73,37 +71,9 @@ func (h *home) isInUse() bool {
 
 // readStatus retries after a lost connection: a restart of the database invalidates every connection of the pool.
 func (h *home) readStatus(ctx context.Context) (s Status, err error) {
-	read := query{statement: statusStatement, args: []any{string(h.code)}, scan: func(rows pgx.Rows) error {
-		var version *int64
-		var identity *string
-		for rows.Next() {
-			if err := rows.Scan(&version, &identity, &s.Version); err != nil {
-				return err
-			}
-		}
-		if version != nil {
-			s.SchemaVersion = *version
-		}
-		if identity != nil {
-			s.Identity = *identity
-		}
-		return rows.Err()
-	}}
-	if err = retryRead(ctx, h, []query{read}); isUndefinedTable(err) {
-		return h.readVersion(ctx)
+	read := query{statement: statusStatement, args: []any{string(h.code)}, scan: RowOrZero(&s)}
+	if err = retryRead(ctx, h, []query{read}); isUndefinedTable(err) { // without a schema
+		err = retryRead(ctx, h, []query{{statement: versionStatement, scan: Value(&s.Version)}})
 	}
-	return s, err
-}
-
-// readVersion returns the status of a home without a schema.
-func (h *home) readVersion(ctx context.Context) (s Status, err error) {
-	err = retryRead(ctx, h, []query{{statement: versionStatement, scan: func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := rows.Scan(&s.Version); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	}}})
 	return s, err
 }

@@ -71,6 +71,9 @@ func (o MigrateOptions) withDefaults() MigrateOptions {
 	o.StatementTimeout = cmp.Or(o.StatementTimeout, DefaultMigrationTimeout)
 	o.test.lease = cmp.Or(o.test.lease, 30*time.Second)
 	o.test.every = cmp.Or(o.test.every, 10*time.Second)
+	if o.test.connect == nil {
+		o.test.connect = func(*pgx.ConnConfig) {}
+	}
 	return o
 }
 
@@ -79,7 +82,10 @@ func (o MigrateOptions) withDefaults() MigrateOptions {
 // waits until all rows are placed according to the layout, unless the nodes of the cluster have no localities.
 func Migrate(ctx context.Context, opts MigrateOptions) error {
 	opts = opts.withDefaults()
-	db, err := openMigration(opts)
+	db, err := openSQL(opts.URL, func(cfg *pgx.ConnConfig) {
+		limitStatements(cfg, opts.StatementTimeout)
+		cfg.RuntimeParams["application_name"] = "plaza-migrate"
+	}, opts.test.connect)
 	if err != nil {
 		return err
 	}
@@ -211,16 +217,27 @@ func applyAll(ctx context.Context, provider *goose.Provider, report *reporter) e
 // connectTimeout bounds connecting to one address of the database, unless its URL has a bound.
 const connectTimeout = 10 * time.Second
 
-func openSQL(address string) (*sql.DB, error) {
+// openSQL opens a database for statements that take as long as those of migrations. Each of configure changes the configuration
+// of the connections.
+func openSQL(address string, configure ...func(*pgx.ConnConfig)) (*sql.DB, error) {
 	u, err := dburl.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := sqlConfig(u, DefaultMigrationTimeout)
+	cfg, err := pgx.ParseConfig(u.Reveal())
 	if err != nil {
-		return nil, err
+		return nil, driverError(u, err)
+	}
+	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout)
+	limitStatements(cfg, DefaultMigrationTimeout)
+	for _, f := range configure {
+		f(cfg)
 	}
 	return sql.OpenDB(connector{stdlib.GetConnector(*cfg), u}), nil
+}
+
+func limitStatements(cfg *pgx.ConnConfig, limit time.Duration) {
+	cfg.RuntimeParams["statement_timeout"] = strconv.FormatInt(limit.Milliseconds(), 10)
 }
 
 // connector opens connections. Its errors do not contain the password.
@@ -234,32 +251,6 @@ type connector struct {
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	return conn, c.address.Clean(err)
-}
-
-func sqlConfig(u dburl.URL, timeout time.Duration) (*pgx.ConnConfig, error) {
-	cfg, err := pgx.ParseConfig(u.Reveal())
-	if err != nil {
-		return nil, driverError(u, err)
-	}
-	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout)
-	cfg.RuntimeParams["statement_timeout"] = strconv.FormatInt(timeout.Milliseconds(), 10)
-	return cfg, nil
-}
-
-func openMigration(opts MigrateOptions) (*sql.DB, error) {
-	u, err := dburl.Parse(opts.URL)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := sqlConfig(u, opts.StatementTimeout)
-	if err != nil {
-		return nil, err
-	}
-	cfg.RuntimeParams["application_name"] = "plaza-migrate"
-	if opts.test.connect != nil {
-		opts.test.connect(cfg)
-	}
-	return sql.OpenDB(connector{stdlib.GetConnector(*cfg), u}), nil
 }
 
 // engineOf returns the engine of a database, and an error if it is older than MinimumCockroachDB.

@@ -31,39 +31,33 @@ type reporter struct {
 	now     Progress
 	report  func(Progress)
 	started time.Time
-	ticker  *time.Ticker
 	every   time.Duration
-	ended   chan struct{}
-	stopped chan struct{}
+	timer   *time.Timer // of the next report of the current step
+	stopped bool
 }
 
 func newReporter(opts MigrateOptions, total int) *reporter {
-	r := &reporter{
-		now: Progress{Total: total}, report: opts.Progress, started: time.Now(), every: opts.test.every,
-		ticker: time.NewTicker(opts.test.every), ended: make(chan struct{}), stopped: make(chan struct{}),
-	}
-	go r.repeat()
+	r := &reporter{now: Progress{Total: total}, report: opts.Progress, started: time.Now(), every: opts.test.every}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = time.AfterFunc(r.every, r.repeat)
 	return r
 }
 
 // stop ends the reports. None is made after it has returned.
 func (r *reporter) stop() {
-	r.ticker.Stop()
-	close(r.ended)
-	<-r.stopped
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer.Stop()
+	r.stopped = true
 }
 
+// repeat reports the current step.
 func (r *reporter) repeat() {
-	defer close(r.stopped)
-	for {
-		select {
-		case <-r.ended:
-			return
-		case <-r.ticker.C:
-			r.mu.Lock()
-			r.send()
-			r.mu.Unlock()
-		}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.send()
 	}
 }
 
@@ -92,10 +86,10 @@ func (r *reporter) done() {
 }
 
 func (r *reporter) send() {
+	r.timer.Reset(r.every)
 	if r.now.State == "" {
 		return
 	}
-	r.ticker.Reset(r.every)
 	r.now.Elapsed = time.Since(r.started)
 	r.report(r.now)
 }

@@ -236,9 +236,8 @@ func (d *dependencies) shared() *service.Deps {
 // jobs returns the background jobs.
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) background {
 	home := []jobs.Job{
-		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), flag.New(shared).Job(),
-		comment.New(shared).Job(), notification.New(shared).Job(), search.New(shared).Job(),
-		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
+		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), notification.New(shared).Job(),
+		d.sweepSessions(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}
 	return background{server: []jobs.Job{roles.Job()}, home: home, files: []jobs.Job{files.Sweep(), files.ReleaseJob()}}
@@ -288,12 +287,5 @@ func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
 		w.SweepSessions(shared.Now(), &deleted)
 		err := w.Commit(ctx)
 		return deleted > 0, err
-	}}
-}
-
-// claimHandles returns the job that claims the profile handles which users had before handles were unique.
-func (d *dependencies) claimHandles(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "handles", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return shared.Directory.ClaimExistingHandles(ctx, home)
 	}}
 }

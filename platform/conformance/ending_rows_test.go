@@ -13,7 +13,7 @@ var otherTimes = map[string]otherTime{
 	"pushes.not_before":             {"work that is due", "service/notification TestBackOff"},
 	"erasures.due_at":               {"work that is due", "service/erasure TestHomeAway"},
 	"user_moves.due_at":             {"work that is due", "service/move TestStates"},
-	"backfills.due_at":              {"work that is due", "service/search TestBackfillOfSearchWords"},
+	"backfills.due_at":              {"a table without rows", "store TestEveryTableIsErased"},
 	"file_releases.due_at":          {"work that is due", "service/file TestDeleteReleased"},
 	"files.unused_since":            {"a file is deleted a while after that", "service/file TestDeleteReleased"},
 	"uploads.expires_at":            {"the remains of an upload are removed then", "service/file TestSweep"},

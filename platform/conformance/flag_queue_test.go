@@ -3,7 +3,6 @@ package conformance
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -340,34 +339,4 @@ func TestFlagQueuesArePrivate(t *testing.T) {
 	})
 	boss.Do(t, http.MethodDelete, communitiesPath+"/"+mine.id, nil).OK(t)
 	requireFailure(t, notFound, boss.Do(t, http.MethodGet, item(post), nil))
-}
-
-// TestEarlierFlagsAreQueued removes what servers without a flag queue did not store, and starts a server.
-func TestEarlierFlagsAreQueued(t *testing.T) {
-	t.Parallel()
-	n := apptest.Start(t)
-	author, reader := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.SG, "reader")
-	community := newCommunity(t, author)
-	post, deleted := newPost(t, author, community), newPost(t, author, community)
-	wallPost := newWallPost(t, author)
-	for _, id := range []string{post, deleted, wallPost} {
-		nextMillisecond()
-		flag(t, reader, "posts", id)
-	}
-	flag(t, author, "posts", post)
-	author.Do(t, http.MethodDelete, "/api/v3/posts/"+deleted, nil).OK(t)
-	conn := connectTo(t, n)
-	for _, statement := range []string{`DELETE FROM flag_items`, `DELETE FROM counters WHERE kind LIKE 'flags-%'`, `UPDATE flags SET is_queued = false`} {
-		_, err := conn.Exec(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	staff := n.Admin(region.EU)
-	requireFlagCounts(t, staff, "", 0, 0, 0)
-	n.Restart(t, region.EU)
-	l := listing{by: staff, path: flagItemsPath, list: "items", id: "targetId"}
-	require.Eventually(t, func() bool { return len(l.ids(t, l.page(t, nil))) == 2 }, apptest.Patience, 10*time.Millisecond)
-	l.requireOrder(t, []string{wallPost, post})
-	l.with("communityId", community).requireOrder(t, []string{post})
-	requireItem(t, staff, post, object{"flagCount": 2.0, "reason": "Spam or scams", "state": "open"})
-	requireFlagCounts(t, staff, "", 2, 0, 0)
 }

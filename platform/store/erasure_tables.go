@@ -125,7 +125,7 @@ var notErased = map[string]string{
 	"realtime_heads":        "numbers",
 	"schema_versions":       "numbers",
 	"servers":               "of no user",
-	"backfills":             "keys of rows, until the end of the work",
+	"backfills":             "without rows",
 	"roles":                 "made by administrators",
 	"webhooks":              "made by administrators",
 	"webhook_cursors":       "numbers",

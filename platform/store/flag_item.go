@@ -96,11 +96,9 @@ var (
 	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
 			AND user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)`)
-	sqlFlagsCleared  = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
-	sqlClearedPurge  = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
-	sqlFlagsUnqueued = stmt("flags.unqueued", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND NOT is_queued ORDER BY created_at, target_id LIMIT 100`)
-	sqlFlagsQueue    = stmt("flags.queue", `UPDATE flags SET is_queued = true WHERE home = $1 AND target_id = $2 AND NOT is_queued`)
-	flagsOfTargets   = forEach("flags.ofTargets", 1, "", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = {value} ORDER BY user_id LIMIT $2::bigint`, "")
+	sqlFlagsCleared = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
+	sqlClearedPurge = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	flagsOfTargets  = forEach("flags.ofTargets", 1, "", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = {value} ORDER BY user_id LIMIT $2::bigint`, "")
 )
 
 // countFlagItems adds $4 for each item with a condition to the counts of items by state: those of its place, and those
@@ -193,22 +191,6 @@ func (w *Tx) ClearFlags(targetID string, r FlagResolution) {
 		w.Exec(sqlFlagDeleteAll, targetID)
 		w.Exec(sqlFlagItemResolve, targetID, string(r.Outcome), r.By, r.At, r.Again)
 	})
-}
-
-// UnqueuedFlags reads up to 100 flags of a home that are not part of an item, the oldest first.
-func (r *ReadBatch) UnqueuedFlags(home region.Code, into *[]Flag) {
-	r.Add(home, sqlFlagsUnqueued, db.Rows(into))
-}
-
-// QueueFlags opens the item of a target with unqueued flags. An item without a target type is left out, and its flags
-// are not read again.
-func (w *Tx) QueueFlags(i FlagItem) {
-	if i.TargetType != "" {
-		w.recountFlagItem(i.TargetID, func() {
-			w.openFlagItem(i.TargetID, i.TargetType, i.PlaceID, i.OpenedAt)
-		})
-	}
-	w.Exec(sqlFlagsQueue, i.TargetID)
 }
 
 // closeFlagItems resolves the items of content that is being deleted, of its child posts and of its comments.

@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// The queue of the big community has 8,000 items, most of them resolved. Some of the flags are not queued.
+// The queue of the big community has 8,000 items, most of them resolved.
 var _ = planned((*collector).collectFlagItems,
 	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, is_hidden, shard)
 		SELECT 'us', ID(p, (4 * n), 3), CASE WHEN n % 5 = 0 THEN 'comment' ELSE 'post' END, ID(c, 3, 3),
@@ -19,7 +19,6 @@ var _ = planned((*collector).collectFlagItems,
 		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28), ID(f, n, 3) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO flag_notes (home, target_id, id, author_id, text, created_at)
 		SELECT 'us', ID(p, (4 * (n / 20)), 3), ID(f, n, 3), ID(u, 1, 1), 'note', AT(n, 28) FROM generate_series(20, 20000) AS n`,
-	`UPDATE flags SET is_queued = true WHERE created_at < AT(10000, 28)`,
 )
 
 func (c *collector) collectFlagItems() {
@@ -34,7 +33,6 @@ func (c *collector) collectFlagItems() {
 	}
 	c.reads(func(r *store.ReadBatch) { r.ClearedFlags(postID(40), &flags) })
 	c.reads(func(r *store.ReadBatch) { r.FlagNotes(postID(40), &notes) })
-	c.reads(func(r *store.ReadBatch) { r.UnqueuedFlags(region.US, &flags) })
 	both(8000*28, func(desc bool, at time.Time, after string) {
 		for _, state := range []store.FlagState{store.FlagsOpen, store.FlagsClaimed, store.FlagsResolved} {
 			for _, l := range []store.FlagItemList{
@@ -69,7 +67,6 @@ func (c *collector) collectFlagItemChanges() {
 		w.ApplyFlagsToMessage(messageID(3), 1, worldStart)
 		w.EscalateUser(userID(3), 1)
 	})
-	c.write(func(w *store.Tx) { w.QueueFlags(row) })
 	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })
 	c.write(func(w *store.Tx) { w.DeletePost(post, worldStart) })
 }

@@ -3,7 +3,6 @@ package store_test
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -31,14 +30,6 @@ func (c *collector) collectSearch() {
 		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(store.CommunitySearch{SearchPage: page}, &hits) })
 	})
 	c.lastWindows("search.posts", "search.communities")
-	c.reads(func(r *store.ReadBatch) { r.PostsAfter(region.US, "015", 50, new([]store.Post)) })
-	c.reads(func(r *store.ReadBatch) { r.CommunitiesAfter(region.US, "015", 50, new([]store.Community)) })
-	c.write(func(w *store.Tx) {
-		community := store.Community{ID: communityID(3), UpdatedAt: worldStart.Add(3 * time.Minute)}
-		w.GuardCommunityUnchanged(community, store.ErrConflict)
-		w.IndexCommunity(community)
-		w.IndexPost(store.Post{ID: postID(4), Data: []byte(`{"text":"a rope"}`)})
-	})
 	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
 	c.write(func(w *store.Tx) {
 		text := "A place"

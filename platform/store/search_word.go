@@ -7,9 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // The constants of BM25, and the number of words of a usual text.
@@ -26,12 +23,6 @@ var (
 	sqlSearchWordsInsert = stmt("searchWords.insert", `INSERT INTO search_words (home, object_id, created_at, key, words, weight)
 		SELECT $1, $2, $3::timestamptz, t.key, t.words, t.weight
 		FROM (SELECT unnest($4::text[]) AS key, unnest($5::text[]) AS words, unnest($6::bigint[]) AS weight) AS t`)
-	// The walks of the backfill, in the order of the primary key.
-	sqlPostsAfter       = stmt("searchWords.posts", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`, ` ORDER BY p.id`))
-	sqlCommunitiesAfter = stmt("searchWords.communities", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
-
-	sqlCommunityGuardUnchanged = stmt("communities.guardUnchanged", `SELECT 1 / count(*) FROM communities
-		WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
 	sqlSearchWordsDelete = stmt("searchWords.delete", `DELETE FROM search_words WHERE home = $1 AND object_id = ANY($2::text[])`)
 )
 
@@ -140,24 +131,3 @@ func (w *Tx) replaceSearchWords(d searchDocument) {
 
 // DeleteSearchWords removes objects from searches. Call it when they are deleted.
 func (w *Tx) DeleteSearchWords(objectIDs ...string) { w.Exec(sqlSearchWordsDelete, objectIDs) }
-
-// PostsAfter reads up to limit posts of a home after an id, in the order of their ids.
-func (r *ReadBatch) PostsAfter(home region.Code, after string, limit int, into *[]Post) {
-	r.Add(home, sqlPostsAfter, db.Rows(into), after, limit)
-}
-
-// CommunitiesAfter is PostsAfter for communities.
-func (r *ReadBatch) CommunitiesAfter(home region.Code, after string, limit int, into *[]Community) {
-	r.Add(home, sqlCommunitiesAfter, db.Rows(into), after, limit)
-}
-
-// IndexPost makes a parent post searchable that was written without its words. GuardPostUnchanged must precede it.
-func (w *Tx) IndexPost(p Post) { w.replaceSearchWords(p.searchDocument()) }
-
-// IndexCommunity is IndexPost for a community.
-func (w *Tx) IndexCommunity(c Community) { w.replaceSearchWords(c.searchDocument()) }
-
-// GuardCommunityUnchanged makes the transaction fail with refusal if the community was changed or deleted since it was read.
-func (w *Tx) GuardCommunityUnchanged(c Community, refusal error) {
-	w.Guard(sqlCommunityGuardUnchanged, refusal, c.ID, c.UpdatedAt)
-}

@@ -182,7 +182,7 @@ var notExported = map[string]string{
 	"roles":                 "made by administrators",
 	"schema_versions":       "numbers",
 	"servers":               "of no user",
-	"backfills":             "keys of rows, until the end of the work",
+	"backfills":             "without rows",
 	"webhooks":              "made by administrators",
 	"webhook_cursors":       "numbers",
 	"webhook_deliveries":    "internal ids of events, for 30 days at most",

@@ -51,17 +51,3 @@ func TestAddFlaggedKeepsEachRow(t *testing.T) {
 	require.Equal(t, "a", all["a"].user.ID)
 	require.Equal(t, "b", all["b"].user.ID)
 }
-
-func TestItemsOfUnqueuedFlags(t *testing.T) {
-	t.Parallel()
-	later := servicetest.Noon.AddDate(0, 0, 1)
-	got := itemsOf([]store.Flag{
-		{TargetID: "p", TargetType: store.FlagPost, UserID: "a", CreatedAt: servicetest.Noon},
-		{TargetID: "u", TargetType: store.FlagUser, UserID: "a", CreatedAt: later},
-		{TargetID: "p", TargetType: store.FlagPost, UserID: "b", CreatedAt: later},
-	})
-	require.Equal(t, []store.FlagItem{
-		{TargetID: "p", TargetType: store.FlagPost, OpenedAt: servicetest.Noon}, {TargetID: "u", TargetType: store.FlagUser, OpenedAt: later},
-	}, got, "one for each target, opened by its first flag")
-	require.Empty(t, itemsOf(nil))
-}

@@ -126,24 +126,22 @@ type AuditList struct {
 
 // The statements of ListAuditEvents, each with an index for one of the filters.
 var (
-	auditByTarget = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("auditEvents.listOfTarget"+o.Name, `SELECT `+db.Prefixed("e", auditEventColumns)+` FROM audit_targets AS t
+	auditByTarget = by(createdOrders, "t.at", source{
+		name: "auditEvents.listOfTarget", columns: db.Prefixed("e", auditEventColumns), from: `audit_targets AS t
 			JOIN audit_events AS e ON e.home = $1 AND e.at = t.at AND e.id = t.event_id
-			WHERE t.home = $1 AND t.id = $10 AND t.type = $9 AND t.at >= $5::timestamptz AND t.at < $6::timestamptz AND `+
-			o.After("t.at", "t.event_id", "$2::timestamptz", "$3")+` AND ($7::text = '' OR e.actor = $7) AND ($8::text = '' OR e.operation = $8)
-			ORDER BY `+o.By("t.at", "t.event_id")+` LIMIT $4::bigint`)
-	})
+			WHERE t.home = $1 AND t.id = $10 AND t.type = $9 AND t.at >= $5::timestamptz AND t.at < $6::timestamptz`,
+		filter: ` AND ($7::text = '' OR e.actor = $7) AND ($8::text = '' OR e.operation = $8)`, id: "t.event_id", after: 2,
+	}.list)
 	auditByActor     = auditList("OfActor", `actor = $7 AND ($8::text = '' OR operation = $8)`)
 	auditByOperation = auditList("OfOperation", `$7::text = '' AND operation = $8`)
 	auditByTime      = auditList("All", `$7::text = '' AND $8::text = ''`)
 )
 
 func auditList(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("auditEvents.list"+name+o.Name, `SELECT `+auditEventColumns+` FROM audit_events WHERE home = $1 AND `+filter+
-			` AND at >= $5::timestamptz AND at < $6::timestamptz AND `+o.After("at", "id", "$2::timestamptz", "$3")+
-			` ORDER BY `+o.By("at", "id")+` LIMIT $4::bigint`)
-	})
+	return by(createdOrders, "at", source{
+		name: "auditEvents.list" + name, columns: auditEventColumns, after: 2,
+		from: `audit_events WHERE home = $1 AND ` + filter + ` AND at >= $5::timestamptz AND at < $6::timestamptz`,
+	}.list)
 }
 
 // ListAuditEvents reads up to Limit events of each home, in no particular order.

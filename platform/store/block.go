@@ -78,11 +78,10 @@ var (
 	selectBlockersAmong = `SELECT b.blocker_id FROM unnest($3::text[]) AS other (id) CROSS JOIN LATERAL (
 		SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND blocker_id = other.id AND status = 'blocked' LIMIT 1) AS b`
 
-	blockLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("blocks.list"+o.Name, `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2
-			AND status = 'blocked' AND `+o.After("created_at", "blocked_id", "$3::timestamptz", "$4")+
-			` ORDER BY `+o.By("created_at", "blocked_id")+` LIMIT $5::bigint`)
-	})
+	blockLists = by(createdOrders, "created_at", source{
+		name: "blocks.list", columns: blockColumns,
+		from: `blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked'`, id: "blocked_id", after: 3,
+	}.list)
 )
 
 // Block reads a block at the blocker's home; nil if there never was one.

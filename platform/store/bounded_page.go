@@ -14,45 +14,40 @@ import (
 // these lists select nearly all rows. If the page is not full after them, the home continues in windows.
 var lookAhead = pick(defence.Off(defence.ListWindows), math.MaxInt32, 4)
 
-// boundedPage returns a query of the first rows of a list that match a filter, each with is_more = false. If there are further rows
-// although the page is not full, another row follows, of which only is_more = true has a meaning. columns are those of the rows, in
-// zeros each has a value, and order is that of the list, in names of columns. from, filter and limit are as in window.
+// page registers the statement of the first rows that match the filter. If there are further rows although the page is not full,
+// another row follows, whose id is empty.
 //
 // The limit of both parts keeps the second one from being read if the page is full. If a database reads them in another order, the
 // page may lack its last row, which is why it continues after the rows that it has.
-func boundedPage(columns, zeros, order, from, filter string, limit int) string {
-	return fmt.Sprintf(`(SELECT %[1]s, false AS is_more FROM (
+func (s source) page(o db.Order, column string) *db.Statement {
+	from, limit := s.rowsAfter(o, column)
+	inner := fmt.Sprintf(`(SELECT %[1]s FROM (
 				SELECT %[1]s, COALESCE(true%[5]s, false) AS matches FROM %[4]s ORDER BY %[3]s LIMIT %[7]d * $%[6]d::bigint) AS rows
 			WHERE matches ORDER BY %[3]s LIMIT $%[6]d::bigint)
-		UNION ALL (SELECT %[2]s, true FROM (SELECT 1 FROM %[4]s ORDER BY %[3]s OFFSET %[7]d * $%[6]d::bigint - 1 LIMIT 1) AS further)
-		LIMIT $%[6]d::bigint`, columns, zeros, order, from, filter, limit, lookAhead)
-}
-
-// pageRow is a row of a statement of a page.
-type pageRow[T any] interface {
-	// split returns the row, and its is_more.
-	split() (row T, isMore bool)
+		UNION ALL (SELECT %[2]s FROM (SELECT 1 FROM %[4]s ORDER BY %[3]s OFFSET %[7]d * $%[6]d::bigint - 1 LIMIT 1) AS further)
+		LIMIT $%[6]d::bigint`, s.columns, s.zeros, s.order(o, column), from, s.filter, limit, lookAhead)
+	return stmt(s.name+o.Name, s.wrapped(inner, ""))
 }
 
 // readPage queues the statement of a page and, if it does not fill the page although there are further rows, the windows
 // that follow. It stores the rows in into, in no particular order, when the batch has run.
-func readPage[R pageRow[T], T any](r *ReadBatch, statement *db.Statement, desc bool, at func(T) Position, w windows[T], into *[]T) {
-	part := new([]R)
+func readPage[T any](r *ReadBatch, statement *db.Statement, desc bool, at func(T) Position, w windows[T], into *[]T) {
+	part := new([]T)
 	r.Add(w.home, statement, db.Rows(part), w.args(w.after, w.limit)...)
 	r.Then(func() {
 		if slices.Contains(r.Missing(), w.home) {
 			return
 		}
 		continues := false
-		for _, found := range *part {
-			row, isMore := found.split()
-			if isMore {
+		for _, row := range *part {
+			p := at(row)
+			if p.ID == "" {
 				continues = true
 				continue
 			}
 			*into = append(*into, row)
 			w.limit--
-			if p := at(row); comparePositions(p, w.after) < 0 == desc { // the furthest one
+			if comparePositions(p, w.after) < 0 == desc { // the furthest one
 				w.after = p
 			}
 		}

@@ -94,17 +94,13 @@ type CategoryList struct {
 
 // The statements of ListCategories.
 var (
-	categoriesByCreation = categoryList(createdOrders, "created_at", "timestamptz")
-	categoriesByName     = categoryList(nameOrders, "name_key", "text")
+	categories = source{
+		name: "categories.list.", columns: categoryColumns,
+		from: `categories WHERE home = $1 AND (deleted_at IS NOT NULL) = $2::boolean`, after: 3,
+	}
+	categoriesByCreation = by(createdOrders, "created_at", categories.list)
+	categoriesByName     = by(nameOrders, "name_key", categories.list)
 )
-
-func categoryList(orders [2]db.Order, key, keyType string) directions {
-	return inBoth(orders, func(o db.Order) *db.Statement {
-		return stmt("categories.list."+o.Name, `SELECT `+categoryColumns+` FROM categories WHERE home = $1
-			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After(key, "id", "$3::"+keyType, "$4")+
-			` ORDER BY `+o.By(key, "id")+` LIMIT $5::bigint`)
-	})
-}
 
 // ListCategories reads up to Limit categories of each home, home by home.
 func (r *ReadBatch) ListCategories(l CategoryList, into *[]Category) {

@@ -70,58 +70,34 @@ func (l ChannelList) names(keyRunes int) []any {
 	return []any{low, high, likePrefix(l.Prefix)}
 }
 
-// The statements of ListChannels and ChannelsOf by their order.
+// The statements of ChannelsOf.
 var (
-	channelLists    = [...]directions{ChannelsByActivity: channelsByTime("Activity", "last_activity", "channels_by_activity"), ChannelsByCreation: channelsByTime("Creation", "created_at", "channels_by_created"), ChannelsByName: channelsByName()}
-	channelsOfUsers = [...]*db.Statement{
-		ChannelsByActivity: channelsOfUser("ByActivity", "last_activity"), ChannelsByCreation: channelsOfUserByCreation, ChannelsByName: channelsOfUserByCreation,
-	}
+	channelsOfUserByActivity = channelsOfUser("ByActivity", "last_activity")
 	channelsOfUserByCreation = channelsOfUser("ByCreation", "created_at")
 )
 
-// channelListFrom are a home's public channels, or the others, by the index in the order of the list. Without the hint, CockroachDB may
-// read all channels of the home and sort them.
-func channelListFrom(index string) string {
-	return `channels /*@{FORCE_INDEX=` + index + `}*/ AS c WHERE c.home = $1 AND c.is_public = $8::boolean AND `
+// pagesOfChannels are the statements of ListChannels in one order.
+type pagesOfChannels struct{ pages, windows directions }
+
+var channelLists = [...]pagesOfChannels{
+	ChannelsByActivity: listedChannels("Activity", "last_activity", "channels_by_activity", "", "", 13),
+	ChannelsByCreation: listedChannels("Creation", "created_at", "channels_by_created", "", "", 13),
+	ChannelsByName: listedChannels("Name", "name_key", "channels_by_name", ` AND name_key >= $14::text AND name_key < $15::text`,
+		` AND lower(display_name) LIKE $16::text`, 16),
 }
 
-// Parts of these statements that have no index: the filter of a list, and a prefix of names.
-var channelListFilter = channelFilter("c.id") +
-	` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
-
-const channelHasName = ` AND lower(c.display_name) LIKE $16::text`
-
-func channelsByTime(name, column, index string) directions {
-	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		from := channelListFrom(index) + o.After("c."+column, "c.id", "$11::timestamptz", "$12")
-		return stmt("channels.listBy"+name+o.Name, boundedPage(`id, name_key, `+column, db.Zeros[ChannelKey](), o.By(column, "id"), from, channelListFilter, 13))
-	})
-}
-
-func channelsByName() directions {
-	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listByName"+o.Name, boundedPage(`id, name_key, created_at`, db.Zeros[ChannelKey](), o.By("name_key", "id"), channelsNamed(o), channelListFilter+channelHasName, 13))
-	})
-}
-
-func channelsNamed(o db.Order) string {
-	return channelListFrom("channels_by_name") + o.After("c.name_key", "c.id", "$11::text", "$12") + ` AND c.name_key >= $14::text AND c.name_key < $15::text`
-}
-
-// channelWindows are the statements of windows of these lists.
-var channelWindows = [...]directions{
-	ChannelsByActivity: channelWindowsByTime("Activity", "c.last_activity", "channels_by_activity"),
-	ChannelsByCreation: channelWindowsByTime("Creation", "c.created_at", "channels_by_created"),
-	ChannelsByName: inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return window("channels.listByName", o, nameKey(o, "c.name_key", "c.id"), channelsNamed(o), channelListFilter+channelHasName, 13, 17)
-	}),
-}
-
-func channelWindowsByTime(name, column, index string) directions {
-	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		from := channelListFrom(index) + o.After(column, "c.id", "$11::timestamptz", "$12")
-		return window("channels.listBy"+name, o, timeKey(o, column, "c.id"), from, channelListFilter, 13, 14)
-	})
+// listedChannels registers the statements of a list of a home's public channels, or of the others, by the index in the order of the list.
+// Without the hint, CockroachDB may read all channels of the home and sort them. condition has an index and filter has none.
+func listedChannels(name, column, index, condition, filter string, args int) pagesOfChannels {
+	s := source{
+		name: "channels.listBy" + name, zeros: db.Zeros[ChannelKey](),
+		columns: `id, name_key, ` + pick(isName(column), "created_at", column),
+		from:    `channels /*@{FORCE_INDEX=` + index + `}*/ AS c WHERE c.home = $1 AND c.is_public = $8::boolean` + condition,
+		filter: channelFilter("c.id") + ` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u
+			WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))` + filter,
+		after: 11, args: args,
+	}
+	return pagesOfChannels{by(plainOrders, column, s.page), by(plainOrders, column, s.window)}
 }
 
 // channelsOfUser reads each channel by its primary key, see members.byUser.
@@ -138,7 +114,7 @@ func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey)
 	args := func(after Position, limit int) []any { return l.args(public, after, limit) }
 	for _, home := range region.All() {
 		w := windows[ChannelKey]{
-			home: home, after: after, limit: l.Limit, statement: channelWindows[l.Order].in(l.Desc), args: args,
+			home: home, after: after, limit: l.Limit, statement: channelLists[l.Order].windows.in(l.Desc), args: args,
 			rows: func(found []Position, into *[]ChannelKey) {
 				for _, p := range found {
 					*into = append(*into, ChannelKey{p.ID, p.Key, p.Time})
@@ -150,17 +126,9 @@ func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey)
 			continue
 		}
 		at := func(k ChannelKey) Position { return Position{k.Time, k.NameKey, k.ID, 0} }
-		readPage[listedChannel](r, channelLists[l.Order].in(l.Desc), l.Desc, at, w, into)
+		readPage(r, channelLists[l.Order].pages.in(l.Desc), l.Desc, at, w, into)
 	}
 }
-
-// listedChannel is a row of a statement of channelLists.
-type listedChannel struct {
-	ChannelKey
-	IsMore bool
-}
-
-func (c listedChannel) split() (ChannelKey, bool) { return c.ChannelKey, c.IsMore }
 
 func (l ChannelList) args(public bool, after Position, limit int) []any {
 	args := append(l.filter(), public, l.NotMine, l.MemberID)
@@ -180,7 +148,8 @@ func (l ChannelList) isFiltered(public bool) bool {
 
 // ChannelsOf reads the keys of all channels of the user MemberID that match the filter, without paging.
 func (r *ReadBatch) ChannelsOf(l ChannelList, into *[]ChannelKey) {
-	readEveryHome(r, channelsOfUsers[l.Order], into, append(l.filter(), l.MemberID, likePrefix(l.Prefix))...)
+	list := pick(l.Order == ChannelsByActivity, channelsOfUserByActivity, channelsOfUserByCreation)
+	readEveryHome(r, list, into, append(l.filter(), l.MemberID, likePrefix(l.Prefix))...)
 }
 
 // ChannelUserList is a page of the users of one channel.
@@ -209,46 +178,30 @@ type ChannelUserRow struct {
 	NameKey string
 }
 
-// The statements of ListChannelUsers.
+// The statements of ListChannelUsers, and those of their windows. Moderators and muted users need none: they are few.
 var (
-	channelUsersByCreation      = channelUsersByTime("all", "")
-	channelModeratorsByCreation = channelUsersByTime("moderators", " AND is_moderator")
-	mutedUsersByCreation        = channelUsersByTime("muted", " AND has_mute")
-	channelUsersByName          = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return stmt("channelUsers.list.all"+o.Name, selectChannelUsers+channelUsersNamed(o)+channelUserFilter+channelUserHasName+
-			` ORDER BY `+o.By("name_key", "user_id")+` LIMIT $8::bigint`)
-	})
+	channelUsersByCreation      = by(createdOrders, "created_at", listedUsers("all", "", "", 8).list)
+	channelModeratorsByCreation = by(createdOrders, "created_at", listedUsers("moderators", " AND is_moderator", "", 8).list)
+	mutedUsersByCreation        = by(createdOrders, "created_at", listedUsers("muted", " AND has_mute", "", 8).list)
+	channelUsersByName          = by(nameOrders, "name_key", namedChannelUsers.list)
 
-	selectChannelUsers = `SELECT ` + channelUserColumns + `, name_key FROM `
+	channelUserWindowsByCreation = by(createdOrders, "created_at", listedUsers("all", "", "", 8).window)
+	channelUserWindowsByName     = by(nameOrders, "name_key", namedChannelUsers.window)
+
+	namedChannelUsers = listedUsers("all", ` AND name_key >= $9::text AND name_key < $10::text`,
+		` AND lower(user_public_id) LIKE $11::text`, 11)
 )
 
-// The statements of windows of these lists. Moderators and muted users need none: they are few.
-var (
-	channelUserWindowsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		from := channelUsersOf + ` AND ` + o.After("created_at", "user_id", "$6::timestamptz", "$7")
-		return window("channelUsers.list.all", o, timeKey(o, "created_at", "user_id"), from, channelUserFilter, 8, 9)
-	})
-	channelUserWindowsByName = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return window("channelUsers.list.all", o, nameKey(o, "name_key", "user_id"), channelUsersNamed(o), channelUserFilter+channelUserHasName, 8, 12)
-	})
-)
-
-// Parts of these statements. channelUserFilter and channelUserHasName have no index.
-const (
-	channelUsersOf     = `channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3`
-	channelUserFilter  = ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[]) AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)`
-	channelUserHasName = ` AND lower(user_public_id) LIKE $11::text`
-)
-
-func channelUsersNamed(o db.Order) string {
-	return channelUsersOf + ` AND ` + o.After("name_key", "user_id", "$6::text", "$7") + ` AND name_key >= $9::text AND name_key < $10::text`
-}
-
-func channelUsersByTime(name, condition string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("channelUsers.list."+name+o.Name, selectChannelUsers+channelUsersOf+condition+channelUserFilter+
-			` AND `+o.After("created_at", "user_id", "$6::timestamptz", "$7")+` ORDER BY `+o.By("created_at", "user_id")+` LIMIT $8::bigint`)
-	})
+// listedUsers returns a list of users of a channel with a condition that has an index, a filter that has none, and a number of
+// arguments.
+func listedUsers(name, condition, filter string, args int) source {
+	return source{
+		name: "channelUsers.list." + name, columns: channelUserColumns + `, name_key`,
+		from: `channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3` + condition,
+		filter: ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[])
+			AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)` + filter,
+		id: "user_id", after: 6, args: args,
+	}
 }
 
 // ListChannelUsers reads up to Limit users of a channel.
@@ -266,16 +219,10 @@ func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) 
 	}
 	readWindows(r, windows[ChannelUserRow]{
 		home: home, after: after, limit: l.Limit, statement: windowed.in(l.Desc), args: l.args,
-		rows: func(found []Position, into *[]ChannelUserRow) {
-			var users []ChannelUser
-			keys := keysAt(found)
-			r.ChannelUsers(l.ChannelID, idsAt(found), &users)
-			r.Then(func() {
-				for _, u := range users {
-					*into = append(*into, ChannelUserRow{u, keys[u.UserID]})
-				}
-			})
-		},
+		rows: rowsAt(r, func(ids []string, into *[]ChannelUser) { r.ChannelUsers(l.ChannelID, ids, into) },
+			func(u ChannelUser, at map[string]Position) (ChannelUserRow, bool) {
+				return ChannelUserRow{u, at[u.UserID].Key}, true
+			}),
 	}, into)
 }
 

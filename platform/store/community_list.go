@@ -74,7 +74,19 @@ func (l CommunityList) names() []any {
 	return []any{low, high, likeBeyondKey(l.Prefix)}
 }
 
-// communityNamed is the filter by the beginning of the name, using the keys in the table.
+// The statements of ListCommunities. All lists are read in windows: the filters have no index, nor has the one that keeps deleted
+// communities and the private ones of others out, of which there can be any number.
+var (
+	communitiesByCreation        = communityList("all", "communities_by_created", "c.created_at", "", "", 11)
+	flaggedCommunitiesByCreation = communityList("flagged", "communities_flagged", "c.created_at", " AND c.is_flagged", "", 11)
+	communitiesByName            = communityList("all", "communities_by_name", "c.name_key", communityNamed("c"), communityHasName, 14)
+
+	communitiesOfCategoryByCreation = communitiesOfCategory("cc.created_at", " AND cc.category_id = $12", "", 12)
+	communitiesOfCategoryByName     = communitiesOfCategory("cc.name_key", " AND cc.category_id = $15"+communityNamed("cc"),
+		communityHasName, 15)
+)
+
+// communityNamed is the condition on the beginning of the name, by the keys in a table.
 func communityNamed(table string) string {
 	return " AND " + table + ".name_key >= $12::text AND " + table + ".name_key < $13::text"
 }
@@ -82,52 +94,25 @@ func communityNamed(table string) string {
 // communityHasName is the filter by the rest of a prefix of the name.
 const communityHasName = " AND lower(c.display_name) LIKE $14::text"
 
-// The statements of ListCommunities. All lists are read in windows: the filters have no index, nor has the one that keeps deleted
-// communities and the private ones of others out, of which there can be any number.
-var (
-	communitiesByCreation = communityListsBy(createdOrders, communitySource{
-		name: "all", tables: communitiesBy("communities_by_created"), where: "c.home = $1", key: "c.created_at", id: "c.id",
-	})
-	flaggedCommunitiesByCreation = communityListsBy(createdOrders, communitySource{
-		name: "flagged", tables: communitiesBy("communities_flagged"), where: "c.home = $1 AND c.is_flagged", key: "c.created_at", id: "c.id",
-	})
-	communitiesOfCategoryByCreation = communityListsBy(createdOrders, communitySource{
-		name: "category", tables: inCategory, where: "cc.home = $1 AND cc.category_id = $12", key: "cc.created_at", id: "cc.community_id", args: 1,
-	})
-	communitiesByName = communityListsBy(nameOrders, communitySource{
-		name: "all", tables: communitiesBy("communities_by_name"), where: "c.home = $1" + communityNamed("c"), key: "c.name_key", id: "c.id", args: 3, byName: true,
-	})
-	communitiesOfCategoryByName = communityListsBy(nameOrders, communitySource{
-		name: "category", tables: inCategory, where: "cc.home = $1 AND cc.category_id = $15" + communityNamed("cc"), key: "cc.name_key", id: "cc.community_id",
-		args: 4, byName: true,
-	})
-)
-
-// inCategory are the tables that lists of a category read.
-const inCategory = "community_categories AS cc JOIN communities AS c ON c.home = $1 AND c.id = cc.community_id"
-
-// communitiesBy is the table of lists of all communities, read by the index in the order of the list: see channelListFrom.
-func communitiesBy(index string) string { return "communities /*@{FORCE_INDEX=" + index + "}*/ AS c" }
-
-// communitySource is what a list of communities reads: tables by an index, whose condition is where, with args arguments, in the order
-// of a key and id.
-type communitySource struct {
-	name, tables, where, key, id string
-	args                         int
-	byName                       bool
+// communityList registers the windows of a list of all communities, read by the index in the order of the list: see listedChannels.
+func communityList(name, index, column, condition, filter string, args int) directions {
+	return by(communityOrders(column), column, source{
+		name: "communities.list." + name, from: "communities /*@{FORCE_INDEX=" + index + "}*/ AS c WHERE c.home = $1" + condition,
+		filter: communityFilter + communityVisible + filter, id: "c.id", after: 9, args: args,
+	}.window)
 }
 
-func communityListsBy(orders [2]db.Order, s communitySource) directions {
-	filter, keyType, key := communityFilter+communityVisible, "timestamptz", timeKey
-	if s.byName {
-		filter, keyType, key = filter+communityHasName, "text", nameKey
-	}
-	from := func(o db.Order) string {
-		return s.tables + ` WHERE ` + s.where + ` AND ` + o.After(s.key, s.id, "$9::"+keyType, "$10")
-	}
-	return inBoth(orders, func(o db.Order) *db.Statement {
-		return window("communities.list."+s.name, o, key(o, s.key, s.id), from(o), filter, 11, 12+s.args)
-	})
+// communitiesOfCategory registers the windows of a list of the communities of a category.
+func communitiesOfCategory(column, condition, filter string, args int) directions {
+	return by(communityOrders(column), column, source{
+		name:   "communities.list.category",
+		from:   "community_categories AS cc JOIN communities AS c ON c.home = $1 AND c.id = cc.community_id WHERE cc.home = $1" + condition,
+		filter: communityFilter + communityVisible + filter, id: "cc.community_id", after: 9, args: args,
+	}.window)
+}
+
+func communityOrders(column string) [2]db.Order {
+	return pick(isName(column), nameOrders, createdOrders)
 }
 
 var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
@@ -142,16 +127,9 @@ func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 		readWindows(r, windows[CommunityRow]{
 			home: home, after: after, limit: l.Limit, statement: l.statements().in(l.Desc),
 			args: func(after Position, limit int) []any { return l.args(mine[home], after, limit) },
-			rows: func(found []Position, into *[]CommunityRow) {
-				var communities []Community
-				keys := keysAt(found)
-				r.Communities(idsAt(found), &communities)
-				r.Then(func() {
-					for _, c := range communities {
-						*into = append(*into, CommunityRow{c, keys[c.ID]})
-					}
-				})
-			},
+			rows: rowsAt(r, r.Communities, func(c Community, at map[string]Position) (CommunityRow, bool) {
+				return CommunityRow{c, at[c.ID].Key}, true
+			}),
 		}, into)
 	}
 }

@@ -43,10 +43,10 @@ var (
 
 // rsvpList registers the statements of a list of the answers with one status of the event or user in the column of.
 func rsvpList(name, of, id string) directions {
-	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("eventRsvps.list"+name+o.Name, `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND `+of+` = $2 AND status = $3
-			AND `+o.After("responded_at", id, "$4::timestamptz", "$5")+` ORDER BY `+o.By("responded_at", id)+` LIMIT $6::bigint`)
-	})
+	return by(plainOrders, "responded_at", source{
+		name: "eventRsvps.list" + name, columns: rsvpColumns,
+		from: `event_rsvps WHERE home = $1 AND ` + of + ` = $2 AND status = $3`, id: id, after: 4,
+	}.list)
 }
 
 // RsvpsOf reads a user's answers to events of any homes and appends them to into.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // FlagItemList is a page of the items of the homes that have a state.
@@ -42,10 +41,10 @@ var (
 )
 
 func flagItemList(name, order, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("flagItems.list"+name+o.Name, `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND state = $2 AND `+filter+
-			` AND `+o.After(order, "target_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By(order, "target_id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, order, source{
+		name: "flagItems.list" + name, columns: flagItemColumns,
+		from: `flag_items WHERE home = $1 AND state = $2 AND ` + filter, id: "target_id", after: 3,
+	}.list)
 }
 
 // ListFlagItems reads up to Limit items of each home, in no particular order.

@@ -35,10 +35,9 @@ var (
 )
 
 func flagList(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("flags.list"+name+o.Name, `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND `+filter+
-			` AND `+o.After("created_at", "id", "$2::timestamptz", "$3")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $4::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "flags.list" + name, columns: flagColumns, from: `flags WHERE home = $1 AND ` + filter, after: 2,
+	}.list)
 }
 
 // ListFlags reads up to Limit flags of each home, in no particular order. They include the flags of the page. With a

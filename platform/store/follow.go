@@ -87,10 +87,10 @@ var (
 )
 
 func followList(table, userColumn, otherColumn string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt(table+".list"+o.Name, `SELECT `+followColumns+` FROM `+table+` WHERE home = $1 AND `+userColumn+` = $2 AND status = $3
-				AND `+o.After("created_at", otherColumn, "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", otherColumn)+` LIMIT $6::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: table + ".list", columns: followColumns,
+		from: table + ` WHERE home = $1 AND ` + userColumn + ` = $2 AND status = $3`, id: otherColumn, after: 4,
+	}.list)
 }
 
 // Follow reads a follow in the follower's home; nil if there never was one.

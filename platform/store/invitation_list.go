@@ -38,10 +38,10 @@ var (
 )
 
 func invitationList(name, column, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("invitations.list."+name+o.Name, `SELECT `+invitationColumns+` FROM invitations WHERE home = $1 AND `+column+` = $2 AND `+
-			o.After("created_at", "id", "$3::timestamptz", "$4")+filter+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "invitations.list." + name, columns: invitationColumns,
+		from: `invitations WHERE home = $1 AND ` + column + ` = $2`, filter: filter, after: 3,
+	}.list)
 }
 
 // ListInvitations reads up to Limit invitations of each home and filter, in no particular order. They include the

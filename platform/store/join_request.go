@@ -122,10 +122,10 @@ var (
 )
 
 func joinRequestList(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("joinRequests.list."+name+o.Name, `SELECT `+joinRequestColumns+` FROM join_requests WHERE home = $1 AND community_id = $2 AND `+
-			o.After("created_at", "id", "$3::timestamptz", "$4")+filter+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "joinRequests.list." + name, columns: joinRequestColumns,
+		from: `join_requests WHERE home = $1 AND community_id = $2`, filter: filter, after: 3,
+	}.list)
 }
 
 // ListJoinRequests reads requests status by status, in no particular order. They include the requests of the page.

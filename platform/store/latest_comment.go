@@ -80,17 +80,7 @@ const sqlLatestEntry = `lpad(round(extract(epoch FROM created_at)::numeric * 100
 // withLatest wraps a statement that selects columns, including the id, of what can have comments, and adds the latest
 // comments of a kind to each row.
 func withLatest(kind CounterKind, columns, inner, order string) string {
-	return latestOf(kind, db.Prefixed("p", columns)+`, latest.entries`, inner, order)
-}
-
-// withLatestPage wraps a query of boundedPage like withLatest.
-func withLatestPage(kind CounterKind, columns, inner string) string {
-	return latestOf(kind, db.Prefixed("p", columns)+`, latest.entries, p.is_more`, inner, "")
-}
-
-// latestOf selects columns of the rows p of a query, and latest.entries.
-func latestOf(kind CounterKind, selected, inner, order string) string {
-	return `SELECT ` + selected + ` FROM (` + inner + `) AS p CROSS JOIN LATERAL (
+	return `SELECT ` + db.Prefixed("p", columns) + `, latest.entries FROM (` + inner + `) AS p CROSS JOIN LATERAL (
 		SELECT string_agg(latest_1 || latest_2 || latest_3, '') AS entries FROM counters WHERE home = $1 AND ref = p.id AND kind = '` + string(kind) + `') AS latest` + order
 }
 

@@ -31,47 +31,30 @@ type MemberRow struct {
 	NameKey string
 }
 
-// The statements of ListMembers.
+// The statements of ListMembers, and those of their windows. Moderators need none: they are few. moderatorState ends with IS TRUE,
+// because PostgreSQL would otherwise prefer the index of all members when it does not know the community.
 var (
-	membersByCreation    = membersByTime("all", memberState+memberRoles)
-	moderatorsByCreation = membersByTime("moderators", moderatorState+memberRoles)
-	membersByName        = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return stmt("members.list.all"+o.Name, selectMembers+membersNamed(o)+memberRoles+memberHasName+` ORDER BY `+o.By("name_key", "user_id")+` LIMIT $8::bigint`)
-	})
+	membersByCreation    = by(createdOrders, "created_at", members("all", memberState, "", 8).list)
+	moderatorsByCreation = by(createdOrders, "created_at", members("moderators", ` AND is_moderator AND (state = $3) IS TRUE`, "", 8).list)
+	membersByName        = by(nameOrders, "name_key", namedMembers.list)
 
-	selectMembers = `SELECT ` + memberColumns + `, name_key FROM `
+	memberWindowsByCreation = by(createdOrders, "created_at", members("all", memberState, "", 8).window)
+	memberWindowsByName     = by(nameOrders, "name_key", namedMembers.window)
+
+	namedMembers = members("all", memberState+` AND name_key >= $9::text AND name_key < $10::text`,
+		` AND lower(user_public_id) LIKE $11::text`, 11)
 )
 
-// The statements of windows of these lists. Moderators need none: they are few.
-var (
-	memberWindowsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		from := membersOf + memberState + ` AND ` + o.After("created_at", "user_id", "$6::timestamptz", "$7")
-		return window("members.list.all", o, timeKey(o, "created_at", "user_id"), from, memberRoles, 8, 9)
-	})
-	memberWindowsByName = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return window("members.list.all", o, nameKey(o, "name_key", "user_id"), membersNamed(o), memberRoles+memberHasName, 8, 12)
-	})
-)
+const memberState = ` AND state = $3`
 
-// Parts of these statements. moderatorState ends with IS TRUE, because PostgreSQL would otherwise prefer the index of all
-// members when it does not know the community. memberRoles and memberHasName have no index.
-const (
-	membersOf      = `community_members WHERE home = $1 AND community_id = $2`
-	memberState    = ` AND state = $3`
-	moderatorState = ` AND is_moderator AND (state = $3) IS TRUE`
-	memberRoles    = ` AND (array_length($4::text[], 1) IS NULL OR roles && $4::text[]) AND NOT (roles && $5::text[])`
-	memberHasName  = ` AND lower(user_public_id) LIKE $11::text`
-)
-
-func membersNamed(o db.Order) string {
-	return membersOf + memberState + ` AND ` + o.After("name_key", "user_id", "$6::text", "$7") + ` AND name_key >= $9::text AND name_key < $10::text`
-}
-
-func membersByTime(name, condition string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("members.list."+name+o.Name, selectMembers+membersOf+condition+
-			` AND `+o.After("created_at", "user_id", "$6::timestamptz", "$7")+` ORDER BY `+o.By("created_at", "user_id")+` LIMIT $8::bigint`)
-	})
+// members returns a list of members with a condition that has an index, a filter that has none, and a number of arguments.
+func members(name, condition, filter string, args int) source {
+	return source{
+		name: "members.list." + name, columns: memberColumns + `, name_key`,
+		from:   `community_members WHERE home = $1 AND community_id = $2` + condition,
+		filter: ` AND (array_length($4::text[], 1) IS NULL OR roles && $4::text[]) AND NOT (roles && $5::text[])` + filter,
+		id:     "user_id", after: 6, args: args,
+	}
 }
 
 // ListMembers reads up to Limit members.
@@ -89,16 +72,8 @@ func (r *ReadBatch) ListMembers(l MemberList, into *[]MemberRow) {
 	}
 	readWindows(r, windows[MemberRow]{
 		home: home, after: after, limit: l.Limit, statement: windowed.in(l.Desc), args: l.args,
-		rows: func(found []Position, into *[]MemberRow) {
-			var members []Member
-			keys := keysAt(found)
-			r.Members(l.CommunityID, idsAt(found), &members)
-			r.Then(func() {
-				for _, m := range members {
-					*into = append(*into, MemberRow{m, keys[m.UserID]})
-				}
-			})
-		},
+		rows: rowsAt(r, func(ids []string, into *[]Member) { r.Members(l.CommunityID, ids, into) },
+			func(m Member, at map[string]Position) (MemberRow, bool) { return MemberRow{m, at[m.UserID].Key}, true }),
 	}, into)
 }
 

@@ -15,13 +15,6 @@ var messageFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flag
 const messageFilter = ` AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text NOT IN ('', creator_id)))
 	AND (cardinality($6::text[]) = 0 OR tags && $6::text[]) AND NOT tags && $7::text[] AND ($8::text = '' OR data_type = $8::text)`
 
-func (k messageListKey) name() string {
-	return "messages.list" + flaggedNames[k.flagged] + pick(k.everyLevel, "All", "OfParent")
-}
-
-// level is the condition on the level, whose argument is the last one.
-func (k messageListKey) level() string { return pick(k.everyLevel, ``, ` AND parent_id = $10`) }
-
 // messageLists are the statements of lists that include deleted messages, messagePages those of pages of others, and messageWindows
 // those of the windows of both.
 var messageLists, messagePages, messageWindows = makeMessageLists()
@@ -31,35 +24,33 @@ func makeMessageLists() (lists, pages, windows map[messageListKey]directions) {
 	for _, everyLevel := range []bool{true, false} {
 		for f := range messageFlags {
 			k := messageListKey{everyLevel, f}
-			windows[k] = inBoth(plainOrders, k.window)
+			s := k.source()
+			windows[k] = by(plainOrders, segmentColumn, s.window)
 			if f == FlaggedAny || f == FlaggedOnly && everyLevel { // the filter of others has no index
-				lists[k], pages[k] = inBoth(plainOrders, k.list), inBoth(plainOrders, k.page)
+				lists[k] = by(plainOrders, segmentColumn, s.list)
+				s.name += ".page"
+				pages[k] = by(plainOrders, segmentColumn, s.page)
 			}
 		}
 	}
 	return lists, pages, windows
 }
 
-func (k messageListKey) list(o db.Order) *db.Statement {
-	return stmt(k.name()+o.Name, `SELECT `+messageColumns+` FROM `+k.from(o)+messageFilter+` ORDER BY `+segmentKey(o).rows+` LIMIT $4::bigint`)
-}
-
-func (k messageListKey) page(o db.Order) *db.Statement {
-	return stmt(k.name()+".page"+o.Name, boundedPage(messageColumns, db.Zeros[Message](), segmentKey(o).rows, k.from(o), messageFilter, 4))
-}
-
-func (k messageListKey) from(o db.Order) string {
-	return `messages WHERE home = $1 AND feed_id = $2` + k.level() + messageFlags[k.flagged] + ` AND segment ` + pick(o.Desc, `<`, `>`) + ` $3::bigint`
-}
-
-// window looks through the index of flagged messages, or through that of the level.
-func (k messageListKey) window(o db.Order) *db.Statement {
-	indexed, filter := k.level(), messageFlags[k.flagged]
+// source returns the list by the index of flagged messages, or by that of the level.
+func (k messageListKey) source() source {
+	s := source{
+		name:    "messages.list" + flaggedNames[k.flagged] + pick(k.everyLevel, "All", "OfParent"),
+		columns: messageColumns, zeros: db.Zeros[Message](), after: 3, args: 9,
+	}
+	indexed, filter := ``, messageFlags[k.flagged]
+	if !k.everyLevel { // the argument of the condition on the level is the last one
+		indexed, s.args = ` AND parent_id = $10`, 10
+	}
 	if k.flagged == FlaggedOnly {
 		indexed, filter = filter, indexed
 	}
-	from := `messages WHERE home = $1 AND feed_id = $2` + indexed + ` AND segment ` + pick(o.Desc, `<`, `>`) + ` $3::bigint`
-	return window(k.name(), o, segmentKey(o), from, filter+messageFilter, 4, 10+int(one(!k.everyLevel)))
+	s.from, s.filter = `messages WHERE home = $1 AND feed_id = $2`+indexed, filter+messageFilter
+	return s
 }
 
 // MessageList is a page of the messages of a subchannel, ordered by segment.
@@ -110,17 +101,9 @@ func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
 		r.Add(home, lookup(messageLists, key).in(l.Desc), db.Rows(into), args(after, l.Limit)...)
 	default:
 		at := func(m Message) Position { return Position{ID: m.ID, Segment: m.Segment} }
-		readPage[listedMessage](r, lookup(messagePages, key).in(l.Desc), l.Desc, at, w, into)
+		readPage(r, lookup(messagePages, key).in(l.Desc), l.Desc, at, w, into)
 	}
 }
-
-// listedMessage is a row of a statement of messagePages.
-type listedMessage struct {
-	Message
-	IsMore bool
-}
-
-func (m listedMessage) split() (Message, bool) { return m.Message, m.IsMore }
 
 // isFiltered reports whether the list has a filter without an index.
 func (l MessageList) isFiltered() bool {

@@ -58,11 +58,10 @@ var (
 )
 
 // moderationRulesByCreation are the statements of ListModerationRules.
-var moderationRulesByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-	return stmt("moderation.list"+o.Name, `SELECT `+moderationRuleColumns+` FROM moderation_rules
-			WHERE home = $1 AND list = $2 AND NOT is_deleted AND strpos(lower(regex), lower($3::text)) > 0
-			AND `+o.After("created_at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $6::bigint`)
-})
+var moderationRulesByCreation = by(createdOrders, "created_at", source{
+	name: "moderation.list", columns: moderationRuleColumns, after: 4,
+	from: `moderation_rules WHERE home = $1 AND list = $2 AND NOT is_deleted AND strpos(lower(regex), lower($3::text)) > 0`,
+}.list)
 
 // ModerationState reads the state of the moderation lists of a home.
 func (r *ReadBatch) ModerationState(home region.Code, into *ModerationState) {

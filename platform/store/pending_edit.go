@@ -37,10 +37,10 @@ var (
 )
 
 // pendingEditsByCreation are the statements of ListPendingEdits.
-var pendingEditsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-	return stmt("pendingEdits.list"+o.Name, `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND target_id = $2
-		AND `+o.After("created_at", "reference_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "reference_id")+` LIMIT $5::bigint`)
-})
+var pendingEditsByCreation = by(createdOrders, "created_at", source{
+	name: "pendingEdits.list", columns: pendingEditColumns,
+	from: `pending_edits WHERE home = $1 AND target_id = $2`, id: "reference_id", after: 3,
+}.list)
 
 // PendingEdits reads the pending edits of posts and comments of any homes, in no particular order.
 func (r *ReadBatch) PendingEdits(ids []string, into *[]PendingEdit) {

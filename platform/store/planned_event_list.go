@@ -51,17 +51,18 @@ func plannedEventLists(name, scope string) eventLists {
 	if scope != "" {
 		first++
 	}
-	list := func(kind string, o db.Order, column, limits string) *db.Statement {
-		return stmt("plannedEvents.list"+kind+name+o.Name, `SELECT `+plannedEventColumns+` FROM planned_events WHERE home = $1 AND state = $2`+scope+
-			` AND `+o.After(column, "id", "$3::timestamptz", "$4")+limits+` ORDER BY `+o.By(column, "id")+` LIMIT $5::bigint`)
+	list := func(kind, limits string) source {
+		return source{
+			name: "plannedEvents.list" + kind + name, columns: plannedEventColumns,
+			from:   `planned_events WHERE home = $1 AND state = $2` + scope,
+			filter: limits, after: 3,
+		}
 	}
 	between := fmt.Sprintf(` AND start_time >= $%d::timestamptz AND start_time <= $%d::timestamptz`, first, first+1)
 	return eventLists{
-		start:   inBoth(startOrders, func(o db.Order) *db.Statement { return list("", o, "start_time", between) }),
-		created: inBoth(createdOrders, func(o db.Order) *db.Statement { return list("", o, "created_at", "") }),
-		live: inBoth(startOrders, func(o db.Order) *db.Statement {
-			return list("Live", o, "start_time", between+fmt.Sprintf(` AND end_time > $%d::timestamptz`, first+2))
-		}),
+		start:   by(startOrders, "start_time", list("", between).list),
+		created: by(createdOrders, "created_at", list("", "").list),
+		live:    by(startOrders, "start_time", list("Live", between+fmt.Sprintf(` AND end_time > $%d::timestamptz`, first+2)).list),
 	}
 }
 

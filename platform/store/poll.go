@@ -80,10 +80,9 @@ var (
 	sqlVoteInsert = stmt("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	sqlVoteDelete = stmt("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)
 
-	votesByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("pollVotes.list"+o.Name, `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3
-			AND `+o.After("created_at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $6::bigint`)
-	})
+	votesByCreation = by(createdOrders, "created_at", source{
+		name: "pollVotes.list", columns: voteColumns, from: `poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3`, after: 4,
+	}.list)
 )
 
 // CountVotes returns the kind of the count of votes for an answer.

@@ -73,29 +73,27 @@ func makePostLists() (lists, windows map[postListKey]timeLists) {
 			if unusedList(m, f) {
 				continue
 			}
+			key := postListKey{m, f}
 			if f == FlaggedAny || m == matchEvery { // the filter of others has no index
-				lists[postListKey{m, f}] = byTime(func(o db.Order, column string) *db.Statement { return postListStatement(m, f, o, column) })
+				lists[key] = byTime(key.source().page)
 			}
-			windows[postListKey{m, f}] = byTime(func(o db.Order, column string) *db.Statement { return postWindowStatement(m, f, o, column) })
+			windows[key] = byTime(key.source().window)
 		}
 	}
 	return lists, windows
 }
 
-func postListStatement(m matching, f Flagged, o db.Order, column string) *db.Statement {
-	from := `posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + postMatches[m] + postFlags[f] + ` AND ` + o.After(column, "id", "$4::timestamptz", "$5")
-	inner := boundedPage(postColumns, db.Zeros[Post]("latest_comments"), o.By(column, "id"), from, postFilter, 6)
-	return stmt("posts.list"+flaggedNames[f]+string(m)+o.Name, withLatestPage(CountComments, postColumns, inner))
-}
-
-// postWindowStatement looks through the index of flagged posts, or through that of the matching ones.
-func postWindowStatement(m matching, f Flagged, o db.Order, column string) *db.Statement {
-	indexed, filter := postMatches[m], postFlags[f]
-	if f == FlaggedOnly {
+// source returns the list by the index of flagged posts, or by that of the matching ones.
+func (k postListKey) source() source {
+	indexed, filter := postMatches[k.matching], postFlags[k.flagged]
+	if k.flagged == FlaggedOnly {
 		indexed, filter = filter, indexed
 	}
-	from := `posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + indexed + ` AND ` + o.After(column, "id", "$4::timestamptz", "$5")
-	return window("posts.list"+flaggedNames[f]+string(m), o, timeKey(o, column, "id"), from, filter+postFilter, 6, 9+int(one(m.hasType())))
+	return source{
+		name: "posts.list" + flaggedNames[k.flagged] + string(k.matching), columns: postColumns, zeros: db.Zeros[Post]("latest_comments"),
+		from: `posts WHERE home = $1 AND target_id = $2 AND feed_type = $3` + indexed, filter: filter + postFilter, after: 4,
+		args: 8 + int(one(k.matching.hasType())), wrap: withComments,
+	}
 }
 
 // hasType reports whether the data type is an argument.
@@ -183,27 +181,14 @@ func (r *ReadBatch) listPosts(home region.Code, l PostList, m matching, into *[]
 		return
 	}
 	at := func(p Post) Position { return Position{Time: l.Key(p), ID: p.ID} }
-	readPage[listedPost](r, lookup(postLists, key).in(l.ByUpdate, l.Desc), l.Desc, at, w, into)
+	readPage(r, lookup(postLists, key).in(l.ByUpdate, l.Desc), l.Desc, at, w, into)
 }
-
-// listedPost is a row of a statement of postLists.
-type listedPost struct {
-	Post
-	IsMore bool
-}
-
-func (p listedPost) split() (Post, bool) { return p.Post, p.IsMore }
 
 // postsAt returns a function that reads the posts at some positions of a list, without those that have left their position.
 func (r *ReadBatch) postsAt(l PostList) func(found []Position, into *[]Post) {
-	return func(found []Position, into *[]Post) {
-		var posts []Post
-		times := timesAt(found)
-		r.PostsByID(idsAt(found), &posts)
-		r.Then(func() {
-			*into = slices.DeleteFunc(posts, func(p Post) bool { return !l.Key(p).Equal(times[p.ID]) || !l.Deleted.includes(p.DeletedAt) })
-		})
-	}
+	return rowsAt(r, r.PostsByID, func(p Post, at map[string]Position) (Post, bool) {
+		return p, l.Key(p).Equal(at[p.ID].Time) && l.Deleted.includes(p.DeletedAt)
+	})
 }
 
 // isFiltered reports whether the list has a filter without an index.

@@ -2,21 +2,19 @@ package store
 
 import (
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // postsOfAuthor are the statements of windows of ListPostsOfAuthor. $9 includes the posts of all private communities, $10 are private
 // communities whose posts are included. The COALESCE hides structure_type from the planner, which would otherwise look for the
 // author in the index posts_by_recency of all posts.
-var postsOfAuthor = byTime(func(o db.Order, column string) *db.Statement {
-	from := `posts WHERE home = $1 AND author_id = $2 AND target_type = 'community' AND ` + o.After(column, "id", "$3::timestamptz", "$4")
-	return window("posts.ofAuthor", o, timeKey(o, column, "id"), from, ` AND feed_type = 'published'
-		AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
+var postsOfAuthor = byTime(source{
+	name: "posts.ofAuthor", from: `posts WHERE home = $1 AND author_id = $2 AND target_type = 'community'`, after: 3, args: 10,
+	filter: ` AND feed_type = 'published' AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
 		AND (is_parent OR NOT $7::boolean)
 		AND (cardinality($8::text[]) = 0 OR COALESCE(CASE WHEN $7::boolean THEN structure_type END, data_type) = ANY($8::text[]))
 		AND COALESCE((SELECT c.deleted_at IS NULL AND (c.is_public OR $9::boolean OR c.id = ANY($10::text[]))
-			FROM communities AS c WHERE c.home = $1 AND c.id = posts.target_id), false)`, 5, 11)
-})
+			FROM communities AS c WHERE c.home = $1 AND c.id = posts.target_id), false)`,
+}.window)
 
 // AuthorPosts selects the published posts of a user in communities.
 type AuthorPosts struct {

@@ -2,17 +2,16 @@ package store
 
 import (
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // postsOnContent are the statements of windows of ListPostsOnContent.
-var postsOnContent = byTime(func(o db.Order, column string) *db.Statement {
-	from := `posts WHERE home = $1 AND target_type = 'content' AND target_public_id = $2 AND ` + o.After(column, "id", "$4::timestamptz", "$5")
-	return window("posts.onContent", o, timeKey(o, column, "id"), from, ` AND feed_type = $3`+postFilter+`
+var postsOnContent = byTime(source{
+	name: "posts.onContent", from: `posts WHERE home = $1 AND target_type = 'content' AND target_public_id = $2`, after: 4, args: 11,
+	filter: ` AND feed_type = $3` + postFilter + `
 		AND ($9::boolean IS NULL OR is_flagged = $9::boolean)
 		AND (is_parent OR NOT $10::boolean)
-		AND (cardinality($11::text[]) = 0 OR CASE WHEN $10::boolean THEN structure_type ELSE data_type END = ANY($11::text[]))`, 6, 12)
-})
+		AND (cardinality($11::text[]) = 0 OR CASE WHEN $10::boolean THEN structure_type ELSE data_type END = ANY($11::text[]))`,
+}.window)
 
 // ListPostsOnContent reads up to Limit posts of each home on the content with a client's id, in no particular order. It
 // ignores TargetID.

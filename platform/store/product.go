@@ -100,15 +100,15 @@ type ProductList struct {
 }
 
 var (
-	productsByTime = byTime(func(o db.Order, column string) *db.Statement { return productList(o, column, "timestamptz", ``) })
-	productsByName = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return productList(o, "name_key", "text", ` AND name_key >= $6::text AND name_key < $7::text AND lower(name) LIKE $8::text`)
-	})
+	productsByTime = byTime(products("").list)
+	productsByName = by(nameOrders, "name_key", products(`
+		AND name_key >= $6::text AND name_key < $7::text AND lower(name) LIKE $8::text`).list)
 )
 
-func productList(o db.Order, key, keyType, filter string) *db.Statement {
-	return stmt("products.list."+o.Name, `SELECT `+productColumns+` FROM products WHERE home = $1 AND state = $2 AND `+
-		o.After(key, "id", "$3::"+keyType, "$4")+filter+` ORDER BY `+o.By(key, "id")+` LIMIT $5::bigint`)
+func products(filter string) source {
+	return source{
+		name: "products.list.", columns: productColumns, from: `products WHERE home = $1 AND state = $2`, filter: filter, after: 3,
+	}
 }
 
 // ListProducts reads up to Limit products of each home and state, in no particular order.

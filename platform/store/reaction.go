@@ -42,10 +42,9 @@ var (
 )
 
 func reactionList(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("reactions.list"+name+o.Name, `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = $2`+filter+
-			` AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "reactions.list" + name, columns: reactionColumns, from: `reactions WHERE home = $1 AND reference_id = $2` + filter, after: 3,
+	}.list)
 }
 
 // reactionPrefix is the prefix of the kinds of counts of reactions, which end with the name.

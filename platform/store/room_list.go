@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // RoomStatuses returns the statuses of a room.
@@ -24,10 +23,9 @@ var (
 )
 
 func roomList(name, where string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("rooms.list"+name+o.Name, `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND `+where+
-			` AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "rooms.list" + name, columns: roomColumns, from: `rooms WHERE home = $1 AND ` + where, after: 3,
+	}.list)
 }
 
 // RoomList is a page of the rooms of all homes.

@@ -68,10 +68,10 @@ var (
 )
 
 func scheduledPostList(name, filter string) timeLists {
-	return byTime(func(o db.Order, column string) *db.Statement {
-		return stmt("scheduledPosts.list"+name+o.Name, `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND is_posted = $2::boolean`+filter+
-			` AND `+o.After(column, "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By(column, "id")+` LIMIT $5::bigint`)
-	})
+	return byTime(source{
+		name: "scheduledPosts.list" + name, columns: scheduledColumns,
+		from: `scheduled_posts WHERE home = $1 AND is_posted = $2::boolean` + filter, after: 3,
+	}.list)
 }
 
 // ScheduledPost reads one scheduled post; nil if there is none.

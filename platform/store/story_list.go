@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -40,19 +39,14 @@ var (
 )
 
 func storyLists(name, condition string) (lists, windows directions) {
-	// The filter has no index.
-	filter := condition + ` AND ($8::text = '' OR data_type = $8::text) AND (hidden_at IS NULL OR $9::text IN ('', author_id))`
-	from := func(o db.Order) string {
-		return `stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND created_at > $7::timestamptz AND ` + o.After("created_at", "id", "$3::timestamptz", "$4")
+	stories := source{
+		name: "stories.list" + name, columns: storyColumns, zeros: db.Zeros[Story]("latest_comments"),
+		from:   `stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND created_at > $7::timestamptz`,
+		filter: condition + ` AND ($8::text = '' OR data_type = $8::text) AND (hidden_at IS NULL OR $9::text IN ('', author_id))`,
+		after:  3, args: 9,
+		wrap: func(inner, order string) string { return withLatest(CountComments, storyColumns, inner, order) },
 	}
-	lists = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		inner := boundedPage(storyColumns, db.Zeros[Story]("latest_comments"), o.By("created_at", "id"), from(o), filter, 5)
-		return stmt("stories.list"+name+o.Name, withLatestPage(CountComments, storyColumns, inner))
-	})
-	windows = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return window("stories.list"+name, o, timeKey(o, "created_at", "id"), from(o), filter, 5, 10)
-	})
-	return lists, windows
+	return by(createdOrders, "created_at", stories.page), by(createdOrders, "created_at", stories.window)
 }
 
 // ListStories reads up to Limit stories in the order of the list.
@@ -67,31 +61,14 @@ func (r *ReadBatch) ListStories(l StoryList, into *[]Story) {
 		lists, windowed, createdAfter = endedStories, endedStoryWindows, time.Time{}
 	}
 	at := func(s Story) Position { return Position{Time: s.CreatedAt, ID: s.ID} }
-	readPage[listedStory](r, lists.in(l.Desc), l.Desc, at, windows[Story]{
+	readPage(r, lists.in(l.Desc), l.Desc, at, windows[Story]{
 		home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: windowed.in(l.Desc),
 		args: func(after Position, limit int) []any {
 			return []any{l.TargetID, after.Time, after.ID, limit, l.Now, createdAfter, l.DataType, l.ViewerID}
 		},
-		rows: r.storiesAt,
+		rows: rowsAt(r, r.StoriesByID, func(s Story, _ map[string]Position) (Story, bool) { return s, s.DeletedAt == nil }),
 	}, into)
 }
-
-// storiesAt reads the stories at some positions of a list, without those that were deleted in the meantime.
-func (r *ReadBatch) storiesAt(found []Position, into *[]Story) {
-	var stories []Story
-	r.StoriesByID(idsAt(found), &stories)
-	r.Then(func() {
-		*into = slices.DeleteFunc(stories, func(s Story) bool { return s.DeletedAt != nil })
-	})
-}
-
-// listedStory is a row of the statements of liveStories and endedStories.
-type listedStory struct {
-	Story
-	IsMore bool
-}
-
-func (s listedStory) split() (Story, bool) { return s.Story, s.IsMore }
 
 // StoryTarget is a row of story_targets, with how far a user has seen its stories.
 type StoryTarget struct {

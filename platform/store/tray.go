@@ -88,11 +88,11 @@ var (
 	sqlTrayTrim = stmt("tray.trim", `WITH beyond AS MATERIALIZED (`+trayBeyond+`),
 			actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = (SELECT id FROM beyond) RETURNING actor_id)
 		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = (SELECT id FROM beyond)`)
-	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
-				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors
-			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)
-	})
+	trayLists = by(plainOrders, "i.last_occurred_at", source{
+		name: "tray.list", columns: db.Prefixed("i", trayColumns) + `,
+			(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors`,
+		from: `tray_items AS i WHERE i.home = $1 AND i.user_id = $2`, id: "i.id", after: 3,
+	}.list)
 	trayActorsOfItems = forEach("tray.actors", 2, "", `SELECT item_id, actor_id, acted_at FROM tray_actors
 		WHERE home = $1 AND user_id = $2 AND item_id = {value} ORDER BY acted_at DESC, actor_id DESC LIMIT $3::bigint`, "")
 	sqlTrayState = stmt("tray.state", `SELECT (SELECT seen_at FROM tray_seen WHERE home = $1 AND user_id = $2) AS seen_at,

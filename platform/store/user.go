@@ -75,48 +75,27 @@ var (
 	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 )
 
-// The statements of ListUsers.
+// The statements of ListUsers, and those of their windows.
 var (
-	usersByCreation        = usersByTime("all", "")
-	flaggedUsersByCreation = usersByTime("flagged", " AND is_flagged")
-	usersByName            = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return stmt("users.list.all"+o.Name, `SELECT `+userColumns+`, name_key FROM `+usersNamed(o)+userLives+userHasName+`
-			ORDER BY `+o.By("name_key", "id")+` LIMIT $5::bigint`)
-	})
+	usersByCreation, usersByCreationWindows               = usersByTime("all", "")
+	flaggedUsersByCreation, flaggedUsersByCreationWindows = usersByTime("flagged", " AND is_flagged")
+
+	namedUsers = source{
+		name: "users.list.all", columns: userColumns + `, name_key`, from: `users WHERE home = $1 AND name_key >= $6 AND name_key < $7`,
+		filter: userLives + ` AND lower(display_name) LIKE $8`, after: 3, args: 8,
+	}
+	usersByName, usersByNameWindows = by(nameOrders, "name_key", namedUsers.list), by(nameOrders, "name_key", namedUsers.window)
 )
 
-// The statements of windows of these lists.
-var (
-	usersByCreationWindows        = userWindowsByTime("all", "")
-	flaggedUsersByCreationWindows = userWindowsByTime("flagged", " AND is_flagged")
-	usersByNameWindows            = inBoth(nameOrders, func(o db.Order) *db.Statement {
-		return window("users.list.all", o, nameKey(o, "name_key", "id"), usersNamed(o), userLives+userHasName, 5, 9)
-	})
-)
+// userLives is the filter of these statements.
+const userLives = ` AND (deleted_at IS NOT NULL) = $2::boolean`
 
-// Parts of these statements: the users whose name begins with the letters of a key, and filters that have no index.
-const (
-	userLives   = ` AND (deleted_at IS NOT NULL) = $2::boolean`
-	userHasName = ` AND lower(display_name) LIKE $8`
-)
-
-func usersNamed(o db.Order) string {
-	return `users WHERE home = $1 AND ` + o.After("name_key", "id", "$3::text", "$4") + ` AND name_key >= $6 AND name_key < $7`
-}
-
-func userWindowsByTime(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		from := `users WHERE home = $1` + filter + ` AND ` + o.After("created_at", "id", "$3::timestamptz", "$4")
-		return window("users.list."+name, o, timeKey(o, "created_at", "id"), from, userLives, 5, 6)
-	})
-}
-
-func usersByTime(name, filter string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("users.list."+name+o.Name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1`+filter+
-			` AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
-			` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+func usersByTime(name, condition string) (lists, windows directions) {
+	users := source{
+		name: "users.list." + name, columns: userColumns + `, name_key`,
+		from: `users WHERE home = $1` + condition, filter: userLives, after: 3, args: 5,
+	}
+	return by(createdOrders, "created_at", users.list), by(createdOrders, "created_at", users.window)
 }
 
 // Caller reads the user who makes the request, and whether the session is valid.
@@ -256,16 +235,9 @@ func (r *ReadBatch) ListUsers(l UserList, into *[]UserListRow) {
 	for _, home := range region.All() {
 		readWindows(r, windows[UserListRow]{
 			home: home, after: after, limit: l.Limit, statement: windowed.in(l.Desc), args: l.args,
-			rows: func(found []Position, into *[]UserListRow) {
-				var users []User
-				keys := keysAt(found)
-				r.Users(idsAt(found), &users)
-				r.Then(func() {
-					for _, u := range users {
-						*into = append(*into, UserListRow{u, keys[u.ID]})
-					}
-				})
-			},
+			rows: rowsAt(r, r.Users, func(u User, at map[string]Position) (UserListRow, bool) {
+				return UserListRow{u, at[u.ID].Key}, true
+			}),
 		}, into)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // StreamStatuses returns the statuses of a stream.
@@ -18,10 +17,9 @@ var (
 )
 
 func streamList(name, where string) directions {
-	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("videoStreams.list"+name+o.Name, `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND `+where+
-			` AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
-	})
+	return by(createdOrders, "created_at", source{
+		name: "videoStreams.list" + name, columns: streamColumns, from: `video_streams WHERE home = $1 AND ` + where, after: 3,
+	}.list)
 }
 
 // StreamList is a page of streams.

@@ -27,10 +27,9 @@ var (
 		DO UPDATE SET n = views.n + excluded.n, last_at = GREATEST(views.last_at, excluded.last_at)`)
 	sqlViewsPurge = stmt("views.purge", `DELETE FROM views WHERE home = $1 AND reference_id = ANY($2::text[])`)
 
-	viewsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("views.list"+o.Name, `SELECT reference_type, reference_id, user_id, first_at FROM views WHERE home = $1 AND reference_id = $2
-			AND `+o.After("first_at", "user_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("first_at", "user_id")+` LIMIT $5::bigint`)
-	})
+	viewsByCreation = by(createdOrders, "first_at", source{
+		name: "views.list", columns: db.Columns[View](), from: `views WHERE home = $1 AND reference_id = $2`, id: "user_id", after: 3,
+	}.list)
 )
 
 // View is a row of views: how often a user viewed a post or story.

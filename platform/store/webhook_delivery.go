@@ -83,11 +83,10 @@ var (
 )
 
 // webhookDeliveriesInState are the statements of ListWebhookDeliveries.
-var webhookDeliveriesInState = inBoth(plainOrders, func(o db.Order) *db.Statement {
-	return stmt("webhookDeliveries.list"+o.Name, `SELECT `+deliveryColumns+` FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_state}*/
-		WHERE home = $1 AND webhook_id = $2 AND state = $3
-		AND `+o.After("at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.By("at", "id")+` LIMIT $6::bigint`)
-})
+var webhookDeliveriesInState = by(plainOrders, "at", source{
+	name: "webhookDeliveries.list", columns: deliveryColumns, after: 4,
+	from: `webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_state}*/ WHERE home = $1 AND webhook_id = $2 AND state = $3`,
+}.list)
 
 // InsertWebhookDeliveries inserts deliveries, in the order of their numbers, that are due at a time and end at expires.
 func (w *Tx) InsertWebhookDeliveries(webhookID string, all []WebhookDelivery, at, expires time.Time) {

@@ -35,23 +35,18 @@ type Position struct {
 // not full.
 func (r *ReadBatch) Stops() []Position { return r.stops }
 
-// listKey is the key of a list: the expressions of a position, its order, and that of the rows.
-type listKey struct{ position, order, rows string }
-
-// timeKey returns the key of a list by a column of times and then by id.
-func timeKey(o db.Order, column, id string) listKey {
-	return listKey{column + ` AS at, '' AS name, ` + id + ` AS id, 0::bigint AS segment`, o.By("at", "id"), o.By(column, id)}
-}
-
-// nameKey returns the key of a list by a column of names and then by id.
-func nameKey(o db.Order, column, id string) listKey {
-	return listKey{`'0001-01-01 00:00:00+00'::timestamptz AS at, ` + column + ` AS name, ` + id + ` AS id, 0::bigint AS segment`, o.By("name", "id"), o.By(column, id)}
-}
-
-// segmentKey returns the key of a list of messages.
-func segmentKey(o db.Order) listKey {
-	order := "segment" + pick(o.Desc, " DESC", "")
-	return listKey{`'0001-01-01 00:00:00+00'::timestamptz AS at, '' AS name, id, segment`, order, order}
+// positionOf returns the expressions of the position of a row in a list that is ordered by a column, and their order.
+func positionOf(o db.Order, column, id string) (position, order string) {
+	at, name, segment, order := `'0001-01-01 00:00:00+00'::timestamptz`, `''`, `0::bigint`, ""
+	switch {
+	case column == segmentColumn:
+		segment, order = column, column+pick(o.Desc, " DESC", "")
+	case isName(column):
+		name, order = column, o.By("name", "id")
+	default:
+		at, order = column, o.By("at", "id")
+	}
+	return at + ` AS at, ` + name + ` AS name, ` + id + ` AS id, ` + segment + ` AS segment`, order
 }
 
 // windowRow is a row of a window: one that matches the filter, or the last one of the window.
@@ -61,15 +56,16 @@ type windowRow struct {
 	Total   int64 // the rows of the window
 }
 
-// window registers the statement that looks for the rows of a list in a window. from is the FROM clause, the condition of
-// the list's index and that of the position, and filter further conditions, each of which begins with AND. The arguments
-// are those of the list, limit is the number of its limit, and after them comes the size of the window, the argument size.
-func window(name string, o db.Order, k listKey, from, filter string, limit, size int) *db.Statement {
-	return stmt(name+".window"+o.Name, fmt.Sprintf(`SELECT at, name, id, segment, matches, total FROM (
+// window registers the statement that looks for the rows of the list in a window, whose size is the argument after the others.
+func (s source) window(o db.Order, column string) *db.Statement {
+	position, order := positionOf(o, column, s.idColumn())
+	from, limit := s.rowsAfter(o, column)
+	return stmt(s.name+".window"+o.Name, fmt.Sprintf(`SELECT at, name, id, segment, matches, total FROM (
 			SELECT at, name, id, segment, matches, count(*) OVER () AS total, row_number() OVER (ORDER BY %[2]s) AS place,
 				sum(CASE WHEN matches THEN 1 ELSE 0 END) OVER (ORDER BY %[2]s) AS found
 			FROM (SELECT %[1]s, COALESCE(true%[5]s, false) AS matches FROM %[4]s ORDER BY %[3]s LIMIT $%[7]d::bigint) AS rows) AS numbered
-		WHERE place = total OR matches AND found <= $%[6]d::bigint ORDER BY %[2]s`, k.position, k.order, k.rows, from, filter, limit, size))
+		WHERE place = total OR matches AND found <= $%[6]d::bigint ORDER BY %[2]s`,
+		position, order, s.order(o, column), from, s.filter, limit, s.args+1))
 }
 
 // windows is a list that a home reads window by window.
@@ -145,20 +141,24 @@ func idsAt(positions []Position) []string {
 	return ids
 }
 
-// timesAt returns the times of rows by id.
-func timesAt(positions []Position) map[string]time.Time {
-	times := make(map[string]time.Time, len(positions))
-	for _, p := range positions {
-		times[p.ID] = p.Time
+// rowsAt returns a function that reads the rows at some positions of a list and converts them, without those for which row
+// returns false. read reads rows by id.
+func rowsAt[T, R any](
+	r *ReadBatch, read func(ids []string, into *[]T), row func(row T, at map[string]Position) (R, bool),
+) func([]Position, *[]R) {
+	return func(found []Position, into *[]R) {
+		var rows []T
+		at := make(map[string]Position, len(found))
+		for _, p := range found {
+			at[p.ID] = p
+		}
+		read(idsAt(found), &rows)
+		r.Then(func() {
+			for _, one := range rows {
+				if converted, ok := row(one, at); ok {
+					*into = append(*into, converted)
+				}
+			}
+		})
 	}
-	return times
-}
-
-// keysAt returns the names of rows by id.
-func keysAt(positions []Position) map[string]string {
-	keys := make(map[string]string, len(positions))
-	for _, p := range positions {
-		keys[p.ID] = p.Key
-	}
-	return keys
 }

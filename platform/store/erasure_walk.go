@@ -36,41 +36,41 @@ type ErasureRow struct {
 // Concerns reports whether the row concerns the user.
 func (r ErasureRow) Concerns() bool { return r.Own || r.JSON != "" }
 
-// walk describes an ErasureWalk in SQL, in which $2 is the internal id of the user.
-type walk struct {
-	table string
-	key   []string // columns after home
-	own   string   // condition
-	set   string   // assignments that erase an own row; empty if the row is deleted
-	json  []string // JSON columns that can refer to the user, the first one by the internal id
-	files bool     // whether the rows refer to files
-}
-
 // newErasureWalk registers the statements of a walk.
-func newErasureWalk(l walk) *ErasureWalk {
-	columns := strings.Join(l.key, ", ")
-	json := `''`
-	array := `jsonb_build_array(` + strings.Join(l.json, ", ") + `)`
-	if len(l.json) > 0 {
-		json = `CASE WHEN strpos(` + l.json[0] + `::text, $2) > 0 THEN ` + array + `::text ELSE '' END`
+func newErasureWalk(t table) *ErasureWalk {
+	key, fields, json, own := strings.Split(t.key, ", "), strings.Split(t.json, ", "), `''`, t.concerns()
+	array := `jsonb_build_array(` + t.json + `)`
+	if t.json != "" {
+		json = `CASE WHEN strpos(` + fields[0] + `::text, $2) > 0 THEN ` + array + `::text ELSE '' END`
 	}
-	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key)), files: l.files}
-	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], own, json, number FROM (
-			SELECT `+columns+`, own, json, row_number() OVER (ORDER BY `+columns+`) AS number FROM (
-				SELECT `+columns+`, `+l.own+` AS own, `+json+` AS json FROM `+l.table+` /*@{FORCE_INDEX=`+l.table+`_pkey}*/
-				WHERE home = $1 AND (`+columns+`) > (`+parameters(5, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint) AS visited) AS numbered
+	w := &ErasureWalk{Table: t.name, start: make([]string, len(key)), files: t.files}
+	w.page = stmt("erasure.page."+t.name, `SELECT ARRAY[`+t.key+`], own, json, number FROM (
+			SELECT `+t.key+`, own, json, row_number() OVER (ORDER BY `+t.key+`) AS number FROM (
+				SELECT `+t.key+`, `+own+` AS own, `+json+` AS json FROM `+t.name+` /*@{FORCE_INDEX=`+t.name+`_pkey}*/
+				WHERE home = $1 AND (`+t.key+`) > (`+parameters(5, len(key))+`) ORDER BY `+t.key+` LIMIT $3::bigint) AS visited) AS numbered
 		WHERE own OR json <> '' OR number = $3::bigint ORDER BY number LIMIT $4::bigint`)
-	if l.set == "" {
-		w.erase = stmt("erasure.delete."+l.table, `DELETE FROM `+l.table+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
+	if set := t.assignments(); set == "" {
+		w.erase = stmt("erasure.delete."+t.name, `DELETE FROM `+t.name+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
 	} else {
-		w.erase = stmt("erasure.empty."+l.table, `UPDATE `+l.table+` SET `+l.set+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
+		w.erase = stmt("erasure.empty."+t.name, `UPDATE `+t.name+` SET `+set+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
 	}
-	if len(l.json) > 0 {
-		w.json = stmt("erasure.json."+l.table, `UPDATE `+l.table+` SET `+elements(l.json)+` WHERE home = $1 AND `+keyIs(l.key, 4)+
+	if t.json != "" {
+		w.json = stmt("erasure.json."+t.name, `UPDATE `+t.name+` SET `+elements(fields)+` WHERE home = $1 AND `+keyIs(key, 4)+
 			` AND `+array+` = $3::jsonb`)
 	}
 	w.declareUpdates()
 	return w
+}
+
+// assignments returns the assignments that empty a row; empty if it is deleted.
+func (t table) assignments() string {
+	set := t.set
+	if t.names {
+		for column := range strings.SplitSeq(t.users, ", ") {
+			set += pick(set == "", "", ", ") + anonymous(column, strings.TrimSuffix(column, "_id")+"_public_id")
+		}
+	}
+	return set
 }
 
 // declareUpdates declares the updated rows of a shared table.

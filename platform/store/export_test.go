@@ -9,14 +9,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// ErasureWalks returns every walk of an erasure.
-func ErasureWalks() []*ErasureWalk {
-	return slices.Concat([]*ErasureWalk{
-		ErasePosts, EraseComments, EraseStories, EraseMessages, EraseScheduledPosts, EraseReactions, EraseFiles, EraseFollows, EraseFollowers,
-		EraseBlocks, EraseBlockedBy, EraseMembers, EraseChannelUsers,
-	}, EraseRows)
-}
-
 // Start returns a position before every key.
 func (w *ErasureWalk) Start() []string { return w.start }
 
@@ -24,28 +16,25 @@ func (w *ErasureWalk) Start() []string { return w.start }
 func (w *ErasureWalk) HasJSON() bool { return w.json != nil }
 
 // TablesOfUser are the tables whose rows are deleted by the key of the user.
-func TablesOfUser() []string { return tablesOfUser }
+func TablesOfUser() []string {
+	return namesOf(func(t table) bool { return t.kept == "" && t.users == "" })
+}
 
-// NotErased are the tables that an erasure leaves, with the reasons.
-var NotErased = notErased
+// NotErased are the tables that an erasure leaves.
+func NotErased() []string { return namesOf(func(t table) bool { return t.kept != "" }) }
+
+func namesOf(match func(table) bool) []string {
+	return selectTables(match, func(t table) string { return t.name })
+}
 
 // AuditedTypes returns the types of targets whose values audit events keep.
 func AuditedTypes() []string { return slices.Sorted(maps.Keys(auditedValues)) }
 
-// NotExported are the tables that the export of a user does not contain, with the reasons.
-var NotExported = notExported
+// NotExported are the tables that the export of a user does not contain.
+func NotExported() []string { return namesOf(func(t table) bool { return t.hidden != "" }) }
 
-// TablesMoved are the tables whose rows move with a user.
-func TablesMoved() []string {
-	names := slices.Clone(moveApart)
-	for _, t := range MoveTables {
-		names = append(names, t.Name)
-	}
-	return names
-}
-
-// NotMoved are the tables whose rows stay when a user moves, with the reasons.
-var NotMoved = notMoved
+// NotMoved are the tables whose rows stay, or move by statements of their own.
+func NotMoved() []string { return namesOf(func(t table) bool { return t.stays != "" }) }
 
 // Rank queues the statements that rank entries of a feed.
 func (r *ReadBatch) Rank(home region.Code, entries []*PostFeedEntry, readerID string, asOf time.Time) {

@@ -88,125 +88,29 @@ const (
 	shortMovePage = 50
 )
 
-// moveTable returns a table whose rows move if the id in the column owner moves. key is the rest of the primary key after
-// home.
-func moveTable(name, owner, key string) *MoveTable {
-	return newMoveTable(name, key, movePage, `SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint`)
-}
-
-// moveShortPages is moveTable for a table in which plans for more rows would read all rows.
-func moveShortPages(name, owner, key string) *MoveTable {
-	return newMoveTable(name, key, shortMovePage, `SELECT `+key+` FROM unnest($2::text[]) AS i (id)
-		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id ORDER BY `+key+` LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
-		LIMIT `+strconv.Itoa(shortMovePage))
-}
-
-// newMoveTable returns a table whose rows move a page at a time. page is the query for the keys of the next rows. It is materialized
-// because PostgreSQL would run it once for each row of a table about which it has no statistics yet.
-func newMoveTable(name, key string, size int, page string) *MoveTable {
-	st := stmt("moves.rows."+name, `WITH page AS MATERIALIZED (`+page+`)
-		UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM page) RETURNING 1`)
-	if t := shared[name]; t != nil {
+// newMoveTable registers the statement of a table, which moves rows a page at a time. The query for the keys of the next rows is
+// materialized because PostgreSQL would run it once for each row of a table about which it has no statistics yet.
+func newMoveTable(t table) *MoveTable {
+	size, page := movePage, `SELECT `+t.key+` FROM `+t.name+` WHERE home = $1 AND `+t.moves+` = ANY($2::text[]) LIMIT $4::bigint`
+	if t.short {
+		limit := strconv.Itoa(shortMovePage)
+		size, page = shortMovePage, `SELECT `+t.key+` FROM unnest($2::text[]) AS i (id)
+			CROSS JOIN LATERAL (SELECT `+t.key+` FROM `+t.name+`
+				WHERE home = $1 AND `+t.moves+` = i.id ORDER BY `+t.key+` LIMIT `+limit+`) AS r LIMIT `+limit
+	}
+	st := stmt("moves.rows."+t.name, `WITH page AS MATERIALIZED (`+page+`)
+		UPDATE `+t.name+` SET home = $3 WHERE home = $1 AND (`+t.key+`) IN (SELECT `+t.key+` FROM page) RETURNING 1`)
+	if t := shared[t.name]; t != nil {
 		st = st.UpdatesUnlocked(t, whileMoving)
 	}
-	return &MoveTable{Name: name, PageRows: size, move: st}
+	return &MoveTable{Name: t.name, PageRows: size, move: st}
 }
 
 // whileMoving is why the rows that move are not locked before.
 const whileMoving = "nothing else writes rows while they move"
 
-// MoveTables are the tables whose rows move with a user. Every table is one of them, in moveApart or in notMoved, which a
-// test checks: a new table fails it until its rows are decided about here.
-var MoveTables = []*MoveTable{
-	moveTable("users", "id", "id"),
-	moveTable("sessions", "user_id", "user_id, id"),
-	moveTable("user_communities", "user_id", "user_id, community_id"),
-	moveTable("follows", "follower_id", "follower_id, followee_id"),
-	moveTable("followers", "followee_id", "followee_id, follower_id"),
-	moveShortPages("blocks", "blocker_id", "blocker_id, blocked_id"),
-	moveTable("blocked_by", "blocked_id", "blocked_id, blocker_id"),
-	moveTable("user_markers", "user_id", "user_id"),
-	moveShortPages("user_feed_markers", "user_id", "user_id, feed_id"),
-	moveTable("daily_usages", "user_id", "user_id, day, kind"),
-	moveTable("user_exports", "id", "id"),
-	moveTable("tray_items", "user_id", "user_id, id"),
-	moveShortPages("tray_actors", "user_id", "user_id, item_id, actor_id"),
-	moveTable("tray_seen", "user_id", "user_id"),
-	moveTable("push_devices", "user_id", "user_id, device"),
-	moveTable("notification_settings", "user_id", "user_id, level, target_id"),
-	moveTable("archived_channels", "user_id", "user_id, channel_id"),
-	moveTable("posts", "id", "id"),
-	moveTable("comments", "id", "id"),
-	moveTable("stories", "id", "id"),
-	moveTable("story_targets", "target_id", "target_id"),
-	moveTable("scheduled_posts", "id", "id"),
-	moveTable("pending_edits", "reference_id", "reference_id"),
-	moveTable("planned_events", "id", "id"),
-	moveShortPages("event_rsvps", "event_id", "event_id, user_id"),
-	moveTable("polls", "id", "id"),
-	moveShortPages("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
-	moveTable("video_streams", "id", "id"),
-	moveTable("rooms", "id", "id"),
-	moveTable("channels", "id", "id"),
-	moveTable("channel_users", "channel_id", "channel_id, user_id"),
-	moveTable("message_feeds", "id", "id"),
-	moveShortPages("message_feed_segments", "feed_id", "feed_id, message_id"),
-	moveTable("messages", "id", "id"),
-	moveTable("invitations", "id", "id"),
-	moveTable("files", "id", "id"),
-	moveTable("file_uses", "object_id", "file_id, object_id, kind"),
-	moveTable("search_words", "object_id", "key, created_at, object_id"),
-	moveTable("reactions", "reference_id", "reference_id, user_id, name"),
-	moveTable("views", "reference_id", "reference_id, user_id"),
-	moveTable("flags", "target_id", "target_id, user_id"),
-	moveTable("cleared_flags", "target_id", "target_id, user_id"),
-	moveTable("flag_notes", "target_id", "target_id, id"),
-	moveTable("pins", "post_id", "target_id, placement, post_id"),
-	moveTable("counters", "ref", "ref, kind, shard"),
-}
-
-// moveApart are the tables whose rows move by statements of their own.
-var moveApart = []string{"flag_items", "story_seen"}
-
-// notMoved are the tables whose rows stay, each with the reason.
-var notMoved = map[string]string{
-	"audit_details":        "at the home of the audited change",
-	"audit_events":         "at the home of the audited change",
-	"audit_targets":        "at the home of the audited change",
-	"categories":           "of no user",
-	"communities":          "at the home that their id contains",
-	"community_categories": "of communities",
-	"products":             "of no user",
-	"community_members":    "of communities",
-	"erasures":             "an erased user does not move",
-	"directory":            "keyed hashes; the new home gets a copy of the entry",
-	"file_releases":        "deleted within minutes; the job finds the file wherever it is",
-	"handles":              "at the home of the keyed hash",
-	"idempotency_keys":     "at the home that the user's id contains",
-	"idempotency_marks":    "at the homes that a request changed, for 24 hours",
-	"join_requests":        "of communities",
-	"moderation_lists":     "the same at every home",
-	"moderation_rules":     "the same at every home",
-	"moved_ids":            "the same at every home",
-	"outbox":               "delivered to the home where a user is at that time",
-	"pin_targets":          "of communities",
-	"presences":            "kept for a few minutes; heartbeats find the new home of the room",
-	"pushes":               "sent within seconds, or dropped because the device has moved",
-	"rate_usages":          "at the home that the user's id contains",
-	"realtime_events":      "kept for 24 hours; streams continue with a reset",
-	"realtime_heads":       "of no user",
-	"roles":                "the same at every home",
-	"schema_versions":      "of no user",
-	"servers":              "of no user",
-	"backfills":            "of no user",
-	"webhooks":             "the same at every home",
-	"webhook_cursors":      "of no user",
-	"webhook_deliveries":   "at the home of the event",
-	"settings":             "the same at every home",
-	"uploads":              "at the home that the id of the file contains",
-	"user_homes":           "the same at every home",
-	"user_moves":           "at the home that the user's id contains",
-}
+// MoveTables are the tables whose rows move with a user.
+var MoveTables = selectTables(func(t table) bool { return t.stays == "" }, newMoveTable)
 
 var (
 	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[]) RETURNING 1`)

@@ -32,7 +32,7 @@ func (c *collector) collectErasures() {
 	c.write(func(w *store.Tx) { w.DeleteDirectoryEntry(store.DirectoryEntry{Hash: []byte("x"), UserID: user}) })
 	c.write(func(w *store.Tx) { w.EraseOwned(user) })
 	c.write(func(w *store.Tx) { w.EraseEvents(user, 100, 600) })
-	for _, walk := range store.ErasureWalks() {
+	for _, walk := range store.ErasureWalks {
 		key := walk.Start()
 		c.reads(func(r *store.ReadBatch) { r.ErasurePage(walk, region.US, user, nil, pageRows, pageRows, &rows) })
 		c.write(func(w *store.Tx) { w.EraseRow(walk, user, key) })

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -58,8 +59,10 @@ var (
 	sqlPushDeviceTake        = stmt("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3 AND updated_at <= $4::timestamptz`)
 	sqlPushDeviceOfSession   = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device =
 		(SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3)`)
-	sqlPushDeviceRemoveAll = eraseByOwner("push_devices", "user_id")
-	notifiedDevices        = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events AS user_events,
+	sqlPushDeviceRemoveAll = ownedStatements[slices.IndexFunc(ownedStatements, func(s *db.Statement) bool {
+		return s.Name == "erasure.owned.push_devices"
+	})]
+	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events AS user_events,
 			t.enabled AS target_enabled, t.events AS target_events FROM push_devices AS d
 		JOIN users AS p ON p.home = $1 AND p.id = {value} AND p.deleted_at IS NULL AND NOT p.is_global_ban
 		LEFT JOIN notification_settings AS u ON u.home = $1 AND u.user_id = {value} AND u.level = 'user' AND u.target_id = ''

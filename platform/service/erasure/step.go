@@ -34,25 +34,26 @@ type tableWork struct {
 	late bool
 }
 
-// works returns the work on all tables: the contents and relations of the user first, because ending them changes others.
+// works returns the work on all tables.
 func (s *Service) works() []tableWork {
-	works := []tableWork{
-		{walk: store.ErasePosts, prepare: s.deletePost},
-		{walk: store.EraseStories, prepare: s.deleteStory},
-		{walk: store.EraseComments, prepare: s.deleteComment},
-		{walk: store.EraseMessages, prepare: s.deleteMessage},
-		{walk: store.EraseScheduledPosts},
-		{walk: store.EraseReactions, prepare: s.deleteReaction},
-		{walk: store.EraseFiles, prepare: s.deleteFile},
-		{walk: store.EraseMembers, prepare: s.endMembership},
-		{walk: store.EraseChannelUsers, prepare: s.leaveChannel},
-		{walk: store.EraseFollows, prepare: s.endFollow, late: true},
-		{walk: store.EraseFollowers, late: true},
-		{walk: store.EraseBlocks, prepare: s.endBlock, late: true},
-		{walk: store.EraseBlockedBy, late: true},
+	works, prepared := []tableWork(nil), map[string]tableWork{
+		"posts":             {prepare: s.deletePost},
+		"stories":           {prepare: s.deleteStory},
+		"comments":          {prepare: s.deleteComment},
+		"messages":          {prepare: s.deleteMessage},
+		"reactions":         {prepare: s.deleteReaction},
+		"files":             {prepare: s.deleteFile},
+		"community_members": {prepare: s.endMembership},
+		"channel_users":     {prepare: s.leaveChannel},
+		"follows":           {prepare: s.endFollow, late: true},
+		"followers":         {late: true},
+		"blocks":            {prepare: s.endBlock, late: true},
+		"blocked_by":        {late: true},
 	}
-	for _, walk := range store.EraseRows {
-		works = append(works, tableWork{walk: walk})
+	for _, walk := range store.ErasureWalks {
+		work := prepared[walk.Table]
+		work.walk = walk
+		works = append(works, work)
 	}
 	return works
 }

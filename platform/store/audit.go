@@ -107,7 +107,7 @@ func targetsJSON(targets []AuditTarget) []byte {
 
 // AuditDetails reads the details of events.
 func (r *ReadBatch) AuditDetails(eventIDs []string, into *[]AuditDetail) {
-	readMany(r, eventIDs, sqlAuditDetails, into)
+	addMany(r, eventIDs, sqlAuditDetails, into)
 }
 
 // AuditList is a page of the audit events of the homes.

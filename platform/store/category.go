@@ -40,7 +40,6 @@ var (
 
 // Categories reads categories of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Categories(ids []string, into *[]Category) {
-	*into = nil
 	readMany(r, ids, sqlCategoriesByID, into)
 }
 

@@ -76,7 +76,6 @@ func (r *ReadBatch) Channel(id string, into **Channel) {
 
 // Channels reads channels of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Channels(ids []string, into *[]Channel) {
-	*into = nil
 	readMany(r, ids, sqlChannelsByID, into)
 }
 

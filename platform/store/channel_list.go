@@ -207,10 +207,7 @@ func listedUsers(name, condition, filter string, args int) source {
 // ListChannelUsers reads up to Limit users of a channel.
 func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
 	*into = nil
-	home, err := r.HomeOf(l.ChannelID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.ChannelID)
 	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
 	lists, windowed := l.statements()
 	if !l.isFiltered() {

@@ -78,15 +78,13 @@ func (r *ReadBatch) ChannelUser(channelID, userID string, into **ChannelUser) {
 // ChannelUsers reads the rows of users of one channel, including former members, in no particular order.
 func (r *ReadBatch) ChannelUsers(channelID string, userIDs []string, into *[]ChannelUser) {
 	*into = nil
-	if home, err := r.HomeOf(channelID); err == nil && len(userIDs) > 0 {
-		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
-		r.Add(home, sqlChannelUsersByUser, db.Rows(into), channelID, once)
+	if len(userIDs) > 0 {
+		r.addAt(channelID, sqlChannelUsersByUser, db.Rows(into), channelID, slices.Compact(slices.Sorted(slices.Values(userIDs))))
 	}
 }
 
 // ChannelUsersOf reads the rows of one user in channels of any homes, in no particular order.
 func (r *ReadBatch) ChannelUsersOf(userID string, channelIDs []string, into *[]ChannelUser) {
-	*into = nil
 	readMany(r, slices.Compact(slices.Sorted(slices.Values(channelIDs))), sqlChannelUsersByChannel, into, userID)
 }
 

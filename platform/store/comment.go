@@ -97,7 +97,7 @@ func (r *ReadBatch) Comment(id string, into **Comment) {
 
 // CommentsByID reads comments of any homes in no particular order.
 func (r *ReadBatch) CommentsByID(ids []string, into *[]Comment) {
-	readMany(r, ids, sqlCommentsByID, into)
+	addMany(r, ids, sqlCommentsByID, into)
 }
 
 // SelectComment reads a comment after the preceding statements.

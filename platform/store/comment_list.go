@@ -126,10 +126,7 @@ func (l CommentList) Key(c Comment) time.Time {
 
 // ListComments reads up to Limit comments in the order of the list.
 func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
-	home, err := r.HomeOf(l.ReferenceID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.ReferenceID)
 	*into = nil
 	args := func(after Position, limit int) []any {
 		return []any{l.ReferenceID, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}

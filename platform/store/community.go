@@ -80,7 +80,6 @@ func (r *ReadBatch) Community(id string, into **Community) {
 
 // Communities reads communities of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Communities(ids []string, into *[]Community) {
-	*into = nil
 	readMany(r, ids, sqlCommunitiesByID, into)
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -50,14 +49,11 @@ var (
 // counts once, half after a day, and an eighth after a week.
 func (r *ReadBatch) ActivityAt(at time.Time, into *[]CommunityActivity) {
 	*into = nil
-	for _, home := range region.All() {
-		appendRows(r, home, sqlCommunityActivity, into, at, recentPosts, recentCommunities)
-	}
+	readEveryHome(r, sqlCommunityActivity, into, at, recentPosts, recentCommunities)
 }
 
 // Rankables reads the communities among ids that are not deleted, in no particular order. Other ids are ignored.
 func (r *ReadBatch) Rankables(ids []string, into *[]Rankable) {
-	*into = nil
 	readMany(r, ids, sqlRankables, into)
 }
 

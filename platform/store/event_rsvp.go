@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -51,7 +50,7 @@ func rsvpList(name, of, id string) directions {
 
 // RsvpsOf reads a user's answers to events of any homes and appends them to into.
 func (r *ReadBatch) RsvpsOf(eventIDs []string, userID string, into *[]EventRsvp) {
-	readMany(r, eventIDs, sqlRsvpsOf, into, userID)
+	addMany(r, eventIDs, sqlRsvpsOf, into, userID)
 }
 
 // RsvpList is a page of the answers to an event or of a user.
@@ -72,14 +71,10 @@ func (r *ReadBatch) ListRsvps(l RsvpList, into *[]EventRsvp) {
 	*into = nil
 	for _, status := range orAll(l.Statuses, RsvpStatuses()) {
 		if l.EventID != "" {
-			if home, err := r.HomeOf(l.EventID); err == nil {
-				appendRows(r, home, rsvpsOfEvent.in(l.Desc), into, l.EventID, status, l.After, l.AfterID, l.Limit)
-			}
+			appendRows(r, r.homeOf(l.EventID), rsvpsOfEvent.in(l.Desc), into, l.EventID, status, l.After, l.AfterID, l.Limit)
 			continue
 		}
-		for _, home := range region.All() {
-			appendRows(r, home, rsvpsOfUser.in(l.Desc), into, l.UserID, status, l.After, l.AfterID, l.Limit)
-		}
+		readEveryHome(r, rsvpsOfUser.in(l.Desc), into, l.UserID, status, l.After, l.AfterID, l.Limit)
 	}
 }
 

@@ -67,14 +67,12 @@ var (
 
 // FilesByID reads files of any homes in no particular order.
 func (r *ReadBatch) FilesByID(ids []string, into *[]File) {
-	*into = nil
 	readMany(r, ids, sqlFilesByID, into)
 }
 
 // AvatarFiles reads the avatars of users that are stored in the users' homes, which is where users upload them. It
 // saves a round trip if the users have not been read yet.
 func (r *ReadBatch) AvatarFiles(userIDs []string, into *[]File) {
-	*into = nil
 	readMany(r, userIDs, sqlFilesOfUsers, into)
 }
 

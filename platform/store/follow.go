@@ -114,10 +114,7 @@ type FollowList struct {
 // ListFollows reads up to Limit follows of each status. The parts are sorted but not merged.
 func (r *ReadBatch) ListFollows(l FollowList, into *[]Follow) {
 	*into = nil
-	home, err := r.HomeOf(l.UserID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.UserID)
 	st := pick(l.Followers, followersByFollowee, followsByFollower).in(l.Desc)
 	for _, status := range l.Statuses {
 		appendRows(r, home, st, into, l.UserID, status, l.After, l.AfterID, l.Limit)

@@ -59,10 +59,7 @@ func (r *ReadBatch) Invitation(id string, into **Invitation) {
 // PendingInvitations reads the pending invitations of users to one target, in no particular order.
 func (r *ReadBatch) PendingInvitations(targetID string, userIDs []string, into *[]Invitation) {
 	*into = nil
-	home, err := r.HomeOf(targetID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(targetID)
 	for _, userID := range userIDs {
 		appendRows(r, home, sqlInvitationPending, into, targetID, userID)
 	}

@@ -131,10 +131,7 @@ func joinRequestList(name, filter string) directions {
 // ListJoinRequests reads requests status by status, in no particular order. They include the requests of the page.
 func (r *ReadBatch) ListJoinRequests(l JoinRequestList, into *[]JoinRequest) {
 	*into = nil
-	home, err := r.HomeOf(l.CommunityID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.CommunityID)
 	if len(l.Statuses) == 0 {
 		r.Add(home, joinRequestsByCreation.in(l.Desc), db.Rows(into), l.CommunityID, l.AfterTime, l.AfterID, l.Limit)
 		return

@@ -133,10 +133,7 @@ func (r *ReadBatch) FeedMarkers(userID string, feedIDs []string, into *[]FeedMar
 // FeedMarkersOfEntities reads a user's markers of the feeds of channels, which must be distinct; at most 1000 of each
 // channel.
 func (r *ReadBatch) FeedMarkersOfEntities(userID string, entityIDs []string, into *[]FeedMarker) {
-	home, err := r.HomeOf(userID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(userID)
 	*into = nil
 	readEachAt(r, home, entityIDs, feedMarkersByEntity, into, userID)
 }

@@ -85,9 +85,8 @@ func (r *ReadBatch) Member(communityID, userID string, into **Member) {
 // Members reads the memberships of users in one community, including ended ones, in no particular order.
 func (r *ReadBatch) Members(communityID string, userIDs []string, into *[]Member) {
 	*into = nil
-	if home, err := r.HomeOf(communityID); err == nil && len(userIDs) > 0 {
-		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
-		r.Add(home, sqlMembersByUser, db.Rows(into), communityID, once)
+	if len(userIDs) > 0 {
+		r.addAt(communityID, sqlMembersByUser, db.Rows(into), communityID, slices.Compact(slices.Sorted(slices.Values(userIDs))))
 	}
 }
 
@@ -98,7 +97,6 @@ func (r *ReadBatch) MembersAfter(communityID, afterUserID string, limit int, int
 
 // Memberships reads the memberships of one user in communities of any homes, in no particular order.
 func (r *ReadBatch) Memberships(userID string, communityIDs []string, into *[]Member) {
-	*into = nil
 	readMany(r, communityIDs, sqlMemberships, into, userID)
 }
 

@@ -60,10 +60,7 @@ func members(name, condition, filter string, args int) source {
 // ListMembers reads up to Limit members.
 func (r *ReadBatch) ListMembers(l MemberList, into *[]MemberRow) {
 	*into = nil
-	home, err := r.HomeOf(l.CommunityID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.CommunityID)
 	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
 	lists, windowed := l.statements()
 	if !l.isFiltered() {

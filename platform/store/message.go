@@ -78,12 +78,12 @@ func (r *ReadBatch) Message(id string, into **Message) {
 
 // MessagesByID reads messages of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) MessagesByID(ids []string, into *[]Message) {
-	readMany(r, ids, sqlMessagesByID, into)
+	addMany(r, ids, sqlMessagesByID, into)
 }
 
 // MessageHeads is MessagesByID without content, for operations that check who may read messages.
 func (r *ReadBatch) MessageHeads(ids []string, into *[]Message) {
-	readMany(r, ids, sqlMessageHeads, into)
+	addMany(r, ids, sqlMessageHeads, into)
 }
 
 // MessageByReference reads the message that a user sent to a subchannel with a reference id; nil if there is none.
@@ -115,10 +115,7 @@ func (r *ReadBatch) LastMessagesWithDeleted(feedIDs []string, into *[]Message) {
 // SegmentsBefore reads, for each time, the segment of the last message of a subchannel before that time; 0 if there is
 // none.
 func (r *ReadBatch) SegmentsBefore(feedID string, times []time.Time, into *[]int64) {
-	home, err := r.HomeOf(feedID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(feedID)
 	*into = make([]int64, len(times))
 	eachPart(r, home, messageSegmentsBefore, times, func(first int) func(pgx.Rows) error {
 		return func(rows pgx.Rows) error {

@@ -65,7 +65,7 @@ func (r *ReadBatch) MessageFeedOf(messageID string, into **MessageFeed) {
 
 // MessageFeeds reads subchannels of any homes in no particular order.
 func (r *ReadBatch) MessageFeeds(ids []string, into *[]MessageFeed) {
-	readMany(r, ids, sqlMessageFeeds, into)
+	addMany(r, ids, sqlMessageFeeds, into)
 }
 
 // InsertMessageFeed inserts a subchannel unless it exists. It uses ID, EntityID, Name, ChannelPublicID, ChannelType,

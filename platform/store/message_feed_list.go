@@ -34,10 +34,7 @@ type MessageFeedList struct {
 
 // ListMessageFeeds reads up to Limit subchannels of the list.
 func (r *ReadBatch) ListMessageFeeds(l MessageFeedList, into *[]MessageFeed) {
-	home, err := r.HomeOf(l.ChannelID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.ChannelID)
 	*into = nil
 	readPage(r, messageFeedsByLastMessage.in(l.Desc), l.Desc, positionOfFeed, windows[MessageFeed]{
 		home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: messageFeedWindows.in(l.Desc),

@@ -75,10 +75,7 @@ type MessageList struct {
 
 // ListMessages reads up to Limit messages in the order of the list.
 func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
-	home, err := r.HomeOf(l.FeedID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.FeedID)
 	*into = nil
 	var level []any
 	if !l.EveryLevel {

@@ -44,7 +44,6 @@ var pendingEditsByCreation = by(createdOrders, "created_at", source{
 
 // PendingEdits reads the pending edits of posts and comments of any homes, in no particular order.
 func (r *ReadBatch) PendingEdits(ids []string, into *[]PendingEdit) {
-	*into = nil
 	readMany(r, ids, sqlPendingEditsByID, into)
 }
 

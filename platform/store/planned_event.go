@@ -77,7 +77,6 @@ var (
 
 // PlannedEvents reads events of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) PlannedEvents(ids []string, into *[]PlannedEvent) {
-	*into = nil
 	readMany(r, ids, sqlPlannedEventsByID, into)
 }
 

@@ -79,11 +79,7 @@ func (r *ReadBatch) ListPlannedEvents(l EventList, into *[]PlannedEvent) {
 	}
 	homes := region.All()
 	if l.OriginID != "" {
-		home, err := r.HomeOf(l.OriginID)
-		if err != nil {
-			return
-		}
-		homes = []region.Code{home}
+		homes = []region.Code{r.homeOf(l.OriginID)}
 	}
 	for _, home := range homes {
 		for _, state := range states {

@@ -90,7 +90,6 @@ func CountVotes(answerID string) CounterKind { return CounterKind("vote:" + answ
 
 // Polls reads polls of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Polls(ids []string, into *[]Poll) {
-	*into = nil
 	readMany(r, ids, sqlPollsByID, into)
 }
 
@@ -106,7 +105,7 @@ func (r *ReadBatch) CreatorOfPoll(id string, into *[]User) {
 
 // VotesOf reads a user's votes in polls of any homes and appends them to into.
 func (r *ReadBatch) VotesOf(pollIDs []string, userID string, into *[]PollVote) {
-	readMany(r, pollIDs, sqlVotesOf, into, userID)
+	addMany(r, pollIDs, sqlVotesOf, into, userID)
 }
 
 // VoteList is a page of the votes for one answer.

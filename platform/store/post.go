@@ -82,13 +82,11 @@ var (
 
 // PostsByID reads posts of any homes in no particular order.
 func (r *ReadBatch) PostsByID(ids []string, into *[]Post) {
-	*into = nil
 	readMany(r, ids, sqlPostsByID, into)
 }
 
 // PostHeads is PostsByID without content and latest comments, for operations that check who may see posts.
 func (r *ReadBatch) PostHeads(ids []string, into *[]Post) {
-	*into = nil
 	if defence.Off(defence.PostHeads) {
 		r.PostsByID(ids, into)
 		return
@@ -108,7 +106,6 @@ func (r *ReadBatch) PostAlone(id string, into **Post) {
 
 // PostsAlone is PostsByID without the latest comments.
 func (r *ReadBatch) PostsAlone(ids []string, into *[]Post) {
-	*into = nil
 	readMany(r, ids, sqlPostsAlone, into)
 }
 
@@ -124,7 +121,6 @@ func (r *ReadBatch) ChildIDs(parentID string, into *[]string) {
 
 // ChildrenOf reads the live child posts of parents in no particular order.
 func (r *ReadBatch) ChildrenOf(parentIDs []string, into *[]Post) {
-	*into = nil
 	readMany(r, parentIDs, sqlPostChildren, into)
 }
 

@@ -50,9 +50,7 @@ func (r *ReadBatch) ListPresences(place string, now time.Time, limit int, into *
 
 // PresencesAmong appends those of several users who are in a place, in no particular order.
 func (r *ReadBatch) PresencesAmong(place string, userIDs []string, now time.Time, into *[]Presence) {
-	if home, err := r.HomeOf(place); err == nil {
-		appendRows(r, home, sqlPresencesAmong, into, place, userIDs, now)
-	}
+	appendRows(r, r.homeOf(place), sqlPresencesAmong, into, place, userIDs, now)
 }
 
 // CountPresences counts the users in a place.

@@ -45,7 +45,6 @@ var (
 
 // Products reads products of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Products(ids []string, into *[]Product) {
-	*into = nil
 	readMany(r, ids, sqlProductsByID, into)
 }
 

@@ -89,7 +89,6 @@ var (
 
 // Rooms reads rooms of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Rooms(ids []string, into *[]Room) {
-	*into = nil
 	readMany(r, ids, sqlRoomsByID, into)
 }
 
@@ -100,7 +99,6 @@ func (r *ReadBatch) Room(id string, into **Room) {
 
 // ChildRooms reads the children of rooms of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) ChildRooms(parentIDs []string, into *[]Room) {
-	*into = nil
 	readMany(r, parentIDs, sqlRoomChildren, into)
 }
 

@@ -36,16 +36,33 @@ func (s *Store) NewReadBatch() *ReadBatch { return &ReadBatch{Batch: s.NewBatch(
 // NewBestEffortBatch returns an empty batch for related rows: the results of an unavailable home are left out.
 func (s *Store) NewBestEffortBatch() *ReadBatch { return &ReadBatch{Batch: s.DB.NewBestEffortBatch()} }
 
-// addAt queues a statement at the home of id. A malformed id has no rows, so that nothing is queued for it.
-func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error, args ...any) {
-	if home, err := r.HomeOf(id); err == nil {
-		r.Add(home, st, scan, args...)
+// Add is Add of db.Batch. Nothing is queued without a home.
+func (r *ReadBatch) Add(home region.Code, st *db.Statement, scan func(pgx.Rows) error, args ...any) {
+	if home != "" {
+		r.Batch.Add(home, st, scan, args...)
 	}
 }
 
-// readMany queues a statement at each home that has any of ids, with these ids as its first argument, and appends the
-// rows to into in no particular order.
+// homeOf returns the home of an id; empty if the id is malformed and therefore has no rows.
+func (r *ReadBatch) homeOf(id string) region.Code {
+	home, _ := r.HomeOf(id)
+	return home
+}
+
+// addAt queues a statement at the home of id.
+func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error, args ...any) {
+	r.Add(r.homeOf(id), st, scan, args...)
+}
+
+// readMany queues a statement at each home that has any of ids, with these ids as its first argument, and stores the rows in
+// into in no particular order.
 func readMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, args ...any) {
+	*into = nil
+	addMany(r, ids, st, into, args...)
+}
+
+// addMany is readMany and keeps the rows that into has.
+func addMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, args ...any) {
 	for home, ids := range r.ByHome(ids) {
 		appendRows(r, home, st, into, append([]any{ids}, args...)...)
 	}

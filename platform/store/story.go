@@ -89,13 +89,11 @@ func (r *ReadBatch) Story(id string, into **Story) {
 
 // StoriesByID reads stories of any homes in no particular order.
 func (r *ReadBatch) StoriesByID(ids []string, into *[]Story) {
-	*into = nil
 	readMany(r, ids, sqlStoriesByID, into)
 }
 
 // StoryHeads is StoriesByID without content and latest comments, for operations that check who may see stories.
 func (r *ReadBatch) StoryHeads(ids []string, into *[]Story) {
-	*into = nil
 	readMany(r, ids, sqlStoryHeads, into)
 }
 

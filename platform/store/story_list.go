@@ -51,10 +51,7 @@ func storyLists(name, condition string) (lists, windows directions) {
 
 // ListStories reads up to Limit stories in the order of the list.
 func (r *ReadBatch) ListStories(l StoryList, into *[]Story) {
-	home, err := r.HomeOf(l.TargetID)
-	if err != nil {
-		return
-	}
+	home := r.homeOf(l.TargetID)
 	*into = nil
 	lists, windowed, createdAfter := liveStories, liveStoryWindows, l.Now.Add(-MaxStoryLifetime-time.Minute)
 	if l.Ended {
@@ -85,7 +82,6 @@ const storyTargetColumns = `t.target_id, t.target_type, t.target_public_id, t.up
 // StoryTargets reads targets of any homes as seen by a user, in no particular order. Targets that never had a story
 // have no row. userID may be empty.
 func (r *ReadBatch) StoryTargets(ids []string, userID string, into *[]StoryTarget) {
-	*into = nil
 	readMany(r, ids, sqlStoryTargets, into, userID)
 }
 
@@ -131,9 +127,7 @@ func (r *ReadBatch) ListStoryTargets(l StoryTargetList, into *[]StoryTarget) {
 	*into = nil
 	communities := r.ByHome(l.Communities)
 	for _, home := range region.All() {
-		part := new([]StoryTarget)
-		r.Add(home, storyTargetLists.in(l.Desc), db.Rows(part), l.ReaderID, l.After, l.AfterID,
+		appendRows(r, home, storyTargetLists.in(l.Desc), into, l.ReaderID, l.After, l.AfterID,
 			l.Limit, emptyIfNil(communities[home]), l.Now, emptyIfNil(l.Hidden), l.SeenState)
-		r.Then(func() { *into = append(*into, *part...) })
 	}
 }

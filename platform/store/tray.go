@@ -156,9 +156,7 @@ func (r *ReadBatch) ListTray(l TrayList, into *[]TrayRow) {
 // TrayActors reads the latest actors of items of a user.
 func (r *ReadBatch) TrayActors(userID string, itemIDs []string, into *[]TrayActor) {
 	*into = nil
-	if home, err := r.HomeOf(userID); err == nil {
-		readEachAt(r, home, itemIDs, trayActorsOfItems, into, userID, trayActorsShown)
-	}
+	readEachAt(r, r.homeOf(userID), itemIDs, trayActorsOfItems, into, userID, trayActorsShown)
 }
 
 // TrayState reads the state of the tray of a user.

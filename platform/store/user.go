@@ -100,16 +100,11 @@ func usersByTime(name, condition string) (lists, windows directions) {
 
 // Caller reads the user who makes the request, and whether the session is valid.
 func (r *ReadBatch) Caller(userID, sessionID string, into **Caller) {
-	home, err := r.HomeOf(userID)
-	if err != nil {
-		return
-	}
-	r.Add(home, sqlCaller, db.Row(into), userID, sessionID)
+	r.addAt(userID, sqlCaller, db.Row(into), userID, sessionID)
 }
 
 // Users reads users by internal id, of any homes, in the order of the ids.
 func (r *ReadBatch) Users(ids []string, into *[]User) {
-	*into = nil
 	readMany(r, ids, sqlUsersByID, into)
 	r.Then(func() { SortUsers(*into, ids) })
 }

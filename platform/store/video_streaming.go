@@ -115,7 +115,6 @@ var (
 
 // VideoStreams reads streams of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) VideoStreams(ids []string, into *[]VideoStream) {
-	*into = nil
 	readMany(r, ids, sqlStreamsByID, into)
 }
 
@@ -126,7 +125,6 @@ func (r *ReadBatch) VideoStream(id string, into **VideoStream) {
 
 // ChildStreams reads the children of streams of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) ChildStreams(parentIDs []string, into *[]VideoStream) {
-	*into = nil
 	readMany(r, parentIDs, sqlStreamChildren, into)
 }
 

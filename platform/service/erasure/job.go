@@ -37,18 +37,10 @@ func (s *Service) Job() jobs.Job {
 
 // Continue takes a due erasure of a home as far as it gets, and reports whether there was one.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	var first, second *store.Erasure
-	reads := s.Store.NewReadBatch()
-	reads.DueErasure(home, store.ErasureRunning, s.Now(), &first)
-	reads.DueErasure(home, store.ErasureVerifying, s.Now(), &second)
-	if err := reads.Run(ctx); err != nil {
-		return false, err
+	due := func(reads *store.ReadBatch, state string, into **store.Erasure) {
+		reads.DueErasure(home, state, s.Now(), into)
 	}
-	due := cmp.Or(first, second)
-	if due == nil {
-		return false, nil
-	}
-	return true, s.advance(ctx, due)
+	return steps.Continue(ctx, s.Store, []string{store.ErasureRunning, store.ErasureVerifying}, due, s.advance)
 }
 
 // advance takes the remaining steps of a pass, in all homes concurrently. A home that is unavailable is postponed, and the others

@@ -28,18 +28,10 @@ func (s *Service) Job() jobs.Job {
 
 // Continue takes a due export of a home as far as it gets, and reports whether there was one.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	for _, state := range []string{store.ExportCollecting, store.ExportPacking, store.ExportReady} {
-		var due *store.Export
-		reads := s.Store.NewReadBatch()
-		reads.DueExport(home, state, s.Now(), &due)
-		if err := reads.Run(ctx); err != nil {
-			return false, err
-		}
-		if due != nil {
-			return true, s.advance(ctx, due)
-		}
+	due := func(reads *store.ReadBatch, state string, into **store.Export) {
+		reads.DueExport(home, state, s.Now(), into)
 	}
-	return false, nil
+	return steps.Continue(ctx, s.Store, []string{store.ExportCollecting, store.ExportPacking, store.ExportReady}, due, s.advance)
 }
 
 func (s *Service) advance(ctx context.Context, e *store.Export) error {

@@ -35,19 +35,11 @@ func (s *Service) Job() jobs.Job {
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
 // first.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	ctx = store.WithMover(ctx)
-	for _, state := range []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveAnnounced, store.MoveCleaning, store.MoveCollecting} {
-		var due *store.UserMove
-		reads := s.Store.NewReadBatch()
-		reads.DueUserMove(home, state, s.Now(), &due)
-		if err := reads.Run(ctx); err != nil {
-			return false, err
-		}
-		if due != nil {
-			return true, s.advance(ctx, due)
-		}
+	states := []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveAnnounced, store.MoveCleaning, store.MoveCollecting}
+	due := func(reads *store.ReadBatch, state store.MoveState, into **store.UserMove) {
+		reads.DueUserMove(home, state, s.Now(), into)
 	}
-	return false, nil
+	return steps.Continue(store.WithMover(ctx), s.Store, states, due, s.advance)
 }
 
 // work is the state of a move in progress.

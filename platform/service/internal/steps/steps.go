@@ -80,6 +80,27 @@ func (j *Job) Advance(ctx context.Context) error {
 	return err
 }
 
+// Continue takes a due job as far as advance gets, and reports whether there was one. due reads the job in a state that has been due for
+// the longest time; those in the first of states come first.
+func Continue[T any, S ~string](
+	ctx context.Context, rows *store.Store, states []S, due func(reads *store.ReadBatch, state S, into **T),
+	advance func(context.Context, *T) error,
+) (more bool, err error) {
+	found := make([]*T, len(states))
+	reads := rows.NewReadBatch()
+	for i, state := range states {
+		due(reads, state, &found[i])
+	}
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(found, func(job *T) bool { return job != nil })
+	if i < 0 {
+		return false, nil
+	}
+	return true, advance(ctx, found[i])
+}
+
 // Renew stores the progress, and makes sure that no other server works on the job for the duration of the lease.
 func (j *Job) Renew(ctx context.Context) error {
 	j.Progress.DueAt = j.Now().Add(Lease)

@@ -91,12 +91,12 @@ const (
 // newMoveTable registers the statement of a table, which moves rows a page at a time. The query for the keys of the next rows is
 // materialized because PostgreSQL would run it once for each row of a table about which it has no statistics yet.
 func newMoveTable(t table) *MoveTable {
-	size, page := movePage, `SELECT `+t.key+` FROM `+t.name+` WHERE home = $1 AND `+t.moves+` = ANY($2::text[]) LIMIT $4::bigint`
+	size, page := movePage, `SELECT `+t.key+` FROM `+t.name+` WHERE home = $1 AND `+t.movedBy()+` = ANY($2::text[]) LIMIT $4::bigint`
 	if t.short {
 		limit := strconv.Itoa(shortMovePage)
 		size, page = shortMovePage, `SELECT `+t.key+` FROM unnest($2::text[]) AS i (id)
 			CROSS JOIN LATERAL (SELECT `+t.key+` FROM `+t.name+`
-				WHERE home = $1 AND `+t.moves+` = i.id ORDER BY `+t.key+` LIMIT `+limit+`) AS r LIMIT `+limit
+				WHERE home = $1 AND `+t.movedBy()+` = i.id ORDER BY `+t.key+` LIMIT `+limit+`) AS r LIMIT `+limit
 	}
 	st := stmt("moves.rows."+t.name, `WITH page AS MATERIALIZED (`+page+`)
 		UPDATE `+t.name+` SET home = $3 WHERE home = $1 AND (`+t.key+`) IN (SELECT `+t.key+` FROM page) RETURNING 1`)

@@ -189,7 +189,7 @@ func (e *explainer) requireEveryIndex() {
 	require.Empty(e.t, slices.Sorted(slices.Values(names)), "indexes that no statement uses")
 }
 
-// retiredIndexes are those that only servers of the previous version use. A step of the next version drops them, and the table backfills.
+// retiredIndexes are those that only servers of the previous version use, like the table backfills. They can be dropped when none runs.
 var retiredIndexes = []string{"flags_unqueued", "users_unclaimed_handles"}
 
 // smallTables are those that a scan reads as fast as an index.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -30,7 +31,7 @@ type table struct {
 
 	// Rows move with the ids of the user.
 	stays string // why they do not
-	moves string // the column of the id
+	moves string // the column of the id; empty for the first column of the key
 	short bool   // whether plans for more than a few rows would read all rows
 }
 
@@ -53,75 +54,60 @@ const (
 // tables are all tables, those with rows of users in the order in which erasures visit them and exports contain them. A test fails for
 // a new table until it is added here.
 var tables = []table{
-	{name: "users", key: "id", kept: "emptied by the request, see EraseUser", columns: exported[User](), moves: "id"},
-	{name: "sessions", key: "user_id, id", columns: exported[Session](), moves: "user_id"},
-	{name: "user_communities", key: "user_id, community_id", columns: "community_id, state, changed_at", moves: "user_id"},
+	{name: "users", key: "id", kept: "emptied by the request, see EraseUser", columns: exported[User]()},
+	{name: "sessions", key: "user_id, id", columns: exported[Session]()},
+	{name: "user_communities", key: "user_id, community_id", columns: "community_id, state, changed_at"},
 	{
-		name: "user_feed_markers", key: "user_id, feed_id", columns: "feed_id, entity_id, read_to, delivered_to, created_at, updated_at",
-		moves: "user_id", short: true,
+		name: "user_feed_markers", key: "user_id, feed_id", short: true,
+		columns: "feed_id, entity_id, read_to, delivered_to, created_at, updated_at",
 	},
-	{name: "user_markers", key: "user_id", columns: "last_sync_at, created_at, updated_at", moves: "user_id"},
+	{name: "user_markers", key: "user_id", columns: "last_sync_at, created_at, updated_at"},
 	{name: "story_seen", key: "user_id, target_id", columns: "target_id, seen_expires_at", stays: movedApart},
-	{name: "push_devices", key: "user_id, device", columns: "platform, provider, created_at, updated_at", moves: "user_id"},
-	{
-		name: "notification_settings", key: "user_id, level, target_id", columns: "level, target_id, enabled, events, updated_at",
-		moves: "user_id",
-	},
-	{name: "archived_channels", key: "user_id, channel_id", columns: "channel_id, created_at", moves: "user_id"},
-	{name: "tray_seen", key: "user_id", columns: "seen_at", moves: "user_id"},
-	{name: "daily_usages", key: "user_id, day, kind", columns: "day, kind, used", moves: "user_id"},
-	{name: "story_targets", key: "target_id", hidden: derived, moves: "target_id"},
-	{name: "counters", key: "ref, kind, shard", hidden: derived, moves: "ref"},
+	{name: "push_devices", key: "user_id, device", columns: "platform, provider, created_at, updated_at"},
+	{name: "notification_settings", key: "user_id, level, target_id", columns: "level, target_id, enabled, events, updated_at"},
+	{name: "archived_channels", key: "user_id, channel_id", columns: "channel_id, created_at"},
+	{name: "tray_seen", key: "user_id", columns: "seen_at"},
+	{name: "daily_usages", key: "user_id, day, kind", columns: "day, kind, used"},
+	{name: "story_targets", key: "target_id", hidden: derived},
+	{name: "counters", key: "ref, kind, shard", hidden: derived},
 	{
 		name: "posts", key: "id", users: "author_id, target_id", names: true, json: "mentionees, metadata", files: true,
 		set:     `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', annotations = '{}'`,
-		columns: exported[Post](), moves: "id",
+		columns: exported[Post](),
 	},
 	{
 		name: "stories", key: "id", users: "author_id, target_id", names: true, json: "mentionees, metadata", files: true,
 		set:     `data = '{}', items = '[]', metadata = '{}', mentionees = '[]'`,
-		columns: exported[Story](), moves: "id",
+		columns: exported[Story](),
 	},
 	{
 		name: "comments", key: "id", users: "author_id, target_id", names: true, json: "mentionees, metadata", files: true,
 		set:     `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', annotations = '{}'`,
-		columns: exported[Comment](), moves: "id",
+		columns: exported[Comment](),
 	},
 	{
 		name: "messages", key: "id", users: "creator_id", names: true, json: "mentions, metadata", files: true,
 		set: `data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
 			reference_hash = convert_to(id, 'UTF8')`,
-		columns: exported[Message](), moves: "id",
+		columns: exported[Message](),
 	},
 	{
 		name: "scheduled_posts", key: "id", users: "author_id, target_id", json: "mentions, draft", files: true,
-		columns: exported[ScheduledPost](), moves: "id",
+		columns: exported[ScheduledPost](),
 	},
-	{name: "reactions", key: "reference_id, user_id, name", users: "user_id", columns: exported[Reaction](), moves: "reference_id"},
-	{name: "files", key: "id", users: "owner_id", columns: exported[File](), moves: "id"},
+	{name: "reactions", key: "reference_id, user_id, name", users: "user_id", columns: exported[Reaction]()},
+	{name: "files", key: "id", users: "owner_id", columns: exported[File]()},
 	{name: "community_members", key: "community_id, user_id", users: "user_id", columns: exported[Member](), stays: ofCommunities},
-	{name: "channel_users", key: "channel_id, user_id", users: "user_id", columns: exported[ChannelUser](), moves: "channel_id"},
-	{
-		name: "follows", key: "follower_id, followee_id", users: "follower_id, followee_id", columns: exported[Follow](),
-		moves: "follower_id",
-	},
-	{
-		name: "followers", key: "followee_id, follower_id", users: "followee_id, follower_id", columns: exported[Follow](),
-		moves: "followee_id",
-	},
-	{
-		name: "blocks", key: "blocker_id, blocked_id", users: "blocker_id, blocked_id", columns: exported[Block](), moves: "blocker_id",
-		short: true,
-	},
-	{
-		name: "blocked_by", key: "blocked_id, blocker_id", users: "blocked_id, blocker_id", hidden: "the data of those who block",
-		moves: "blocked_id",
-	},
+	{name: "channel_users", key: "channel_id, user_id", users: "user_id", columns: exported[ChannelUser]()},
+	{name: "follows", key: "follower_id, followee_id", users: "follower_id, followee_id", columns: exported[Follow]()},
+	{name: "followers", key: "followee_id, follower_id", users: "followee_id, follower_id", columns: exported[Follow]()},
+	{name: "blocks", key: "blocker_id, blocked_id", users: "blocker_id, blocked_id", columns: exported[Block](), short: true},
+	{name: "blocked_by", key: "blocked_id, blocker_id", users: "blocked_id, blocker_id", hidden: "the data of those who block"},
 	// The rows of these tables concern no counter and no other row.
-	{name: "tray_items", key: "user_id, id", users: "user_id, target_id", columns: exported[TrayItem](), moves: "user_id"},
+	{name: "tray_items", key: "user_id, id", users: "user_id, target_id", columns: exported[TrayItem]()},
 	{
 		name: "tray_actors", key: "user_id, item_id, actor_id", users: "user_id, actor_id",
-		hidden: "other users, whose actions are in the items of the tray", moves: "user_id", short: true,
+		hidden: "other users, whose actions are in the items of the tray", short: true,
 	},
 	{
 		name: "pushes", key: "provider, id", users: "user_id, actor_id", hidden: "kept until they are sent; the tray is in the export",
@@ -135,7 +121,7 @@ var tables = []table{
 	{
 		name: "invitations", key: "id", users: "invited_id, inviter_id", names: true,
 		set:     `status = CASE WHEN status = '` + JoinPending + `' THEN '` + JoinCancelled + `' ELSE status END`,
-		columns: exported[Invitation](), byAny: true, moves: "id",
+		columns: exported[Invitation](), byAny: true,
 	},
 	{
 		name: "communities", key: "id", users: "creator_id", names: true, columns: exported[Community](),
@@ -145,65 +131,59 @@ var tables = []table{
 		name: "channels", key: "id", users: "creator_id", names: true,
 		set: `display_name = CASE WHEN type = 'live' THEN '' ELSE display_name END,
 			name_key = CASE WHEN type = 'live' THEN '' ELSE name_key END`,
-		columns: exported[Channel](), moves: "id",
+		columns: exported[Channel](),
 	},
-	{name: "message_feeds", key: "id", users: "creator_id", names: true, hidden: "of channels", moves: "id"},
+	{name: "message_feeds", key: "id", users: "creator_id", names: true, hidden: "of channels"},
 	{
 		name: "pins", key: "target_id, placement, post_id", users: "pinned_by_id", set: anonymous("pinned_by_id", "pinned_by"),
 		columns: "target_id, placement, post_id, pinned_at", moves: "post_id",
 	},
 	{
 		name: "polls", key: "id", users: "creator_id", names: true, files: true, set: `title = '', question = '', answers = '[]'`,
-		columns: exported[Poll](), moves: "id",
+		columns: exported[Poll](),
 	},
 	{
 		name: "video_streams", key: "id", users: "creator_id", names: true, files: true,
 		set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
 			platform_name = '', platform_version = '', deleted_at = COALESCE(deleted_at, updated_at)`,
-		columns: exported[VideoStream](), moves: "id",
+		columns: exported[VideoStream](),
 	},
 	{
 		name: "rooms", key: "id", users: "creator_id", names: true, json: "participants", files: true,
 		set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
 			deleted_at = COALESCE(deleted_at, updated_at)`,
-		columns: exported[Room]("participants", "on_stage_ids"), moves: "id",
+		columns: exported[Room]("participants", "on_stage_ids"),
 	},
 	{
 		name: "planned_events", key: "id", users: "creator_id, origin_id", names: true, files: true,
 		set: `title = '', description = '', location = '', external_url = '', cover_image_file_id = '', tags = '{}', metadata = '{}',
 			deleted_at = COALESCE(deleted_at, updated_at)`,
-		columns: exported[PlannedEvent](), moves: "id",
+		columns: exported[PlannedEvent](),
 	},
-	{
-		name: "pending_edits", key: "reference_id", users: "author_id", json: "mentionees, metadata", columns: exported[PendingEdit](),
-		moves: "reference_id",
-	},
+	{name: "pending_edits", key: "reference_id", users: "author_id", json: "mentionees, metadata", columns: exported[PendingEdit]()},
 	{
 		name: "audit_details", key: "event_id, part, type, id", users: "subject_id",
 		hidden: "the record of what administrators and moderators did", stays: ofAudits,
 	},
-	{name: "flags", key: "target_id, user_id", users: "user_id", set: `detail = ''`, columns: exported[Flag](), moves: "target_id"},
-	{name: "cleared_flags", key: "target_id, user_id", users: "user_id", set: `detail = ''`, columns: exported[Flag](), moves: "target_id"},
-	{name: "flag_notes", key: "target_id, id", users: "author_id", set: `text = ''`, columns: exported[FlagNote](), moves: "target_id"},
+	{name: "flags", key: "target_id, user_id", users: "user_id", set: `detail = ''`, columns: exported[Flag]()},
+	{name: "cleared_flags", key: "target_id, user_id", users: "user_id", set: `detail = ''`, columns: exported[Flag]()},
+	{name: "flag_notes", key: "target_id, id", users: "author_id", set: `text = ''`, columns: exported[FlagNote]()},
 	{
 		name: "event_rsvps", key: "event_id, user_id", users: "user_id", kept: "internal ids, which remain as answers without a person",
-		columns: "event_id, status, responded_at, created_at", moves: "event_id", short: true,
+		columns: "event_id, status, responded_at, created_at", short: true,
 	},
 	{
 		name: "poll_votes", key: "poll_id, user_id, answer_id", users: "user_id",
 		kept:    "internal ids, which remain as votes without a person",
-		columns: "poll_id, answer_id, created_at", moves: "poll_id", short: true,
+		columns: "poll_id, answer_id, created_at", short: true,
 	},
 	{
 		name: "views", key: "reference_id, user_id", users: "user_id", kept: "internal ids, which remain as views without a person",
-		columns: "reference_type, reference_id, n, first_at, last_at", moves: "reference_id",
+		columns: "reference_type, reference_id, n, first_at, last_at",
 	},
 
-	{name: "user_exports", key: "id", kept: "deleted by the step account, with the archive", hidden: "the export itself", moves: "id"},
-	{
-		name: "message_feed_segments", key: "feed_id, message_id", kept: "internal ids", hidden: "derived from messages", moves: "feed_id",
-		short: true,
-	},
+	{name: "user_exports", key: "id", kept: "deleted by the step account, with the archive", hidden: "the export itself"},
+	{name: "message_feed_segments", key: "feed_id, message_id", kept: "internal ids", hidden: "derived from messages", short: true},
 	{
 		name: "file_uses", key: "file_id, object_id, kind", kept: "internal ids, deleted when the objects are erased",
 		hidden: "which objects refer to a file; the objects are in the export", moves: "object_id",
@@ -263,11 +243,14 @@ func exported[T any](without ...string) string {
 
 // owner returns the column with the id of the user to whom a row belongs.
 func (t table) owner() string {
-	first, _, _ := strings.Cut(t.users, ", ")
-	if first == "" {
-		first, _, _ = strings.Cut(t.key, ", ")
-	}
+	first, _, _ := strings.Cut(cmp.Or(t.users, t.key), ", ")
 	return first
+}
+
+// movedBy returns the column of the ids with which rows move.
+func (t table) movedBy() string {
+	first, _, _ := strings.Cut(t.key, ", ")
+	return cmp.Or(t.moves, first)
 }
 
 // isOwned reports whether the key begins with the user, so that all rows of a user are at one home.

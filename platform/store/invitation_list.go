@@ -48,35 +48,28 @@ func invitationList(name, column, filter string) directions {
 // invitations of the page.
 func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 	*into = nil
-	switch home, err := r.HomeOf(l.TargetID); {
-	case l.InvitedID == "" && err == nil:
-		r.listInvitesTo(home, l, into)
-	case l.InvitedID != "" && l.TargetID != "" && err == nil:
-		r.invites(home, invitationsByUserTarget, l, l.InvitedID, into, l.TargetID, emptyIfNil(l.Statuses))
-	case l.InvitedID != "" && l.TargetID == "":
-		for _, home := range region.All() {
-			r.listInvitesOf(home, l, into)
+	read := func(homes []region.Code, list directions, of string, filter ...any) {
+		for _, home := range homes {
+			appendRows(r, home, list.in(l.Desc), into, append([]any{of, l.After, l.AfterID, l.Limit}, filter...)...)
 		}
 	}
-}
-
-func (r *ReadBatch) listInvitesTo(home region.Code, l InvitationList, into *[]Invitation) {
-	if len(l.Statuses) == 0 {
-		r.invites(home, invitationsByTarget, l, l.TargetID, into)
-	}
-	for _, status := range l.Statuses {
-		r.invites(home, invitationsByTargetStatus, l, l.TargetID, into, status)
-	}
-}
-
-func (r *ReadBatch) listInvitesOf(home region.Code, l InvitationList, into *[]Invitation) {
-	if len(l.Types) == 0 && len(l.Statuses) == 0 {
-		r.invites(home, invitationsByUser, l, l.InvitedID, into)
-		return
-	}
-	for _, kind := range orAll(l.Types, allInvites) {
-		for _, status := range orAll(l.Statuses, allInviteStates) {
-			r.invites(home, invitationsByUserKind, l, l.InvitedID, into, kind, status)
+	target := []region.Code{r.homeOf(l.TargetID)}
+	switch {
+	case l.InvitedID == "" && len(l.Statuses) == 0:
+		read(target, invitationsByTarget, l.TargetID)
+	case l.InvitedID == "":
+		for _, status := range l.Statuses {
+			read(target, invitationsByTargetStatus, l.TargetID, status)
+		}
+	case l.TargetID != "":
+		read(target, invitationsByUserTarget, l.InvitedID, l.TargetID, emptyIfNil(l.Statuses))
+	case len(l.Types)+len(l.Statuses) == 0:
+		read(region.All(), invitationsByUser, l.InvitedID)
+	default:
+		for _, kind := range orAll(l.Types, allInvites) {
+			for _, status := range orAll(l.Statuses, allInviteStates) {
+				read(region.All(), invitationsByUserKind, l.InvitedID, kind, status)
+			}
 		}
 	}
 }
@@ -90,12 +83,6 @@ var sqlInvitationCount = stmt("invitations.count", `SELECT count(*) FROM (SELECT
 // CountInvitations counts up to 10,000 invitations to a target; empty statuses mean all.
 func (r *ReadBatch) CountInvitations(targetID string, statuses []string, into *int32) {
 	r.addAt(targetID, sqlInvitationCount, db.Value(into), targetID, orAll(statuses, allInviteStates), maxCounted)
-}
-
-// invites queues one statement and appends its rows.
-func (r *ReadBatch) invites(home region.Code, list directions, l InvitationList, of string, into *[]Invitation, filter ...any) {
-	args := append([]any{of, l.After, l.AfterID, l.Limit}, filter...)
-	appendRows(r, home, list.in(l.Desc), into, args...)
 }
 
 func orAll(wanted, all []string) []string {

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"time"
-
-	"github.com/plaza-social/plaza/platform/region"
-)
+import "time"
 
 // RoomStatuses returns the statuses of a room.
 func RoomStatuses() []string {
@@ -49,38 +45,23 @@ type RoomList struct {
 // them.
 func (r *ReadBatch) ListRooms(l RoomList, into *[]Room) {
 	*into = nil
-	for _, home := range region.All() {
-		switch {
-		case l.Live && len(l.TargetIDs) > 0:
-			for _, id := range l.TargetIDs {
-				r.listRooms(home, liveRoomsByTarget, l, into, id)
+	read := func(list directions, key string, more ...any) {
+		readEveryHome(r, list.in(l.Desc), into, append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)
+	}
+	switch {
+	case l.Live && len(l.TargetIDs) > 0:
+		for _, id := range l.TargetIDs {
+			read(liveRoomsByTarget, id)
+		}
+	case l.Live:
+		for _, kind := range l.TargetTypes {
+			read(liveRoomsByType, kind)
+		}
+	default:
+		for _, kind := range orAll(l.Types, RoomTypes()) {
+			for _, status := range orAll(l.Statuses, RoomStatuses()) {
+				read(pick(l.Deleted, deletedRoomsByStatus, roomsByStatus), kind, status)
 			}
-		case l.Live:
-			for _, kind := range l.TargetTypes {
-				r.listRooms(home, liveRoomsByType, l, into, kind)
-			}
-		default:
-			r.listRoomsByStatus(home, l, into)
 		}
 	}
-}
-
-func (r *ReadBatch) listRoomsByStatus(home region.Code, l RoomList, into *[]Room) {
-	list := pick(l.Deleted, deletedRoomsByStatus, roomsByStatus)
-	types, statuses := l.Types, l.Statuses
-	if len(types) == 0 {
-		types = RoomTypes()
-	}
-	if len(statuses) == 0 {
-		statuses = RoomStatuses()
-	}
-	for _, kind := range types {
-		for _, status := range statuses {
-			r.listRooms(home, list, l, into, kind, status)
-		}
-	}
-}
-
-func (r *ReadBatch) listRooms(home region.Code, list directions, l RoomList, into *[]Room, key string, more ...any) {
-	appendRows(r, home, list.in(l.Desc), into, append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)
 }

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"time"
-
-	"github.com/plaza-social/plaza/platform/region"
-)
+import "time"
 
 // StreamStatuses returns the statuses of a stream.
 func StreamStatuses() []string { return []string{"idle", "live", "ended", "recorded", "error"} }
@@ -37,25 +33,14 @@ type StreamList struct {
 // ListVideoStreams reads up to Limit streams of each creator, or of each home and status. The caller merges them.
 func (r *ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	*into = nil
-	if len(l.Statuses) == 0 {
-		l.Statuses = StreamStatuses()
-	}
+	statuses := orAll(l.Statuses, StreamStatuses())
 	if l.Creators != nil {
 		for _, id := range l.Creators {
-			if home, err := r.HomeOf(id); err == nil {
-				r.listStreams(home, streamsByCreator, l, into, id, l.Statuses)
-			}
+			appendRows(r, r.homeOf(id), streamsByCreator.in(l.Desc), into, id, l.After, l.AfterID, l.Limit, statuses)
 		}
 		return
 	}
-	list := pick(l.Deleted, deletedStreamsByStatus, streamsByStatus)
-	for _, home := range region.All() {
-		for _, status := range l.Statuses {
-			r.listStreams(home, list, l, into, status)
-		}
+	for _, status := range statuses {
+		readEveryHome(r, pick(l.Deleted, deletedStreamsByStatus, streamsByStatus).in(l.Desc), into, status, l.After, l.AfterID, l.Limit)
 	}
-}
-
-func (r *ReadBatch) listStreams(home region.Code, list directions, l StreamList, into *[]VideoStream, key string, more ...any) {
-	appendRows(r, home, list.in(l.Desc), into, append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -87,22 +86,14 @@ func (w *Tx) InsertAuditEvent(e AuditEvent, targets []AuditTarget, source AuditS
 	if len(targets) > 0 {
 		w.Exec(sqlAuditTargetsInsert, e.ID, types, ids, e.At)
 	}
-	origin, err := json.Marshal(source)
-	if err != nil {
-		panic("store: audit origin: " + err.Error()) // strings
-	}
-	w.Exec(sqlAuditOriginInsert, e.ID, subjectID, origin)
+	w.Exec(sqlAuditOriginInsert, e.ID, subjectID, plainJSON(source))
 }
 
 func targetsJSON(targets []AuditTarget) []byte {
 	if len(targets) == 0 {
 		return []byte("[]")
 	}
-	raw, err := json.Marshal(targets)
-	if err != nil {
-		panic("store: audit targets: " + err.Error()) // strings
-	}
-	return raw
+	return plainJSON(targets)
 }
 
 // AuditDetails reads the details of events.

@@ -63,13 +63,8 @@ type CategoryChange struct {
 
 // UpdateCategory changes a category and reads it back. The transaction fails with 400400 if the category is deleted.
 func (w *Tx) UpdateCategory(id string, c CategoryChange, now time.Time, into **Category) {
-	var key *string
-	if c.Name != nil {
-		k := NameKey(*c.Name, PublicNameKeyRunes)
-		key = &k
-	}
 	w.Guard(sqlCategoryGuard, fail.NotFound(), id)
-	w.Query(sqlCategoryUpdate, db.Row(into), id, c.Name, key, c.Metadata, c.AvatarFileID, now)
+	w.Query(sqlCategoryUpdate, db.Row(into), id, c.Name, keyOf(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
 	w.replaceFile(FileUse{ObjectID: id, Kind: UseCategory}, c.AvatarFileID)
 }
 

@@ -83,20 +83,13 @@ func (r *ReadBatch) Channels(ids []string, into *[]Channel) {
 // leave the region.
 const privateNameKeyRunes = userNameKeyRunes
 
-func channelNameKey(name string, public bool) string {
-	if public {
-		return NameKey(name, PublicNameKeyRunes)
-	}
-	return NameKey(name, privateNameKeyRunes)
-}
-
 // InsertChannel inserts a channel; its users and its default subchannel are inserted separately. The transaction fails
 // with taken if the id exists. If taken is nil, the id is new and a retry after a lost connection inserts the channel
 // once.
 func (w *Tx) InsertChannel(c Channel, taken error, now time.Time) {
 	insert := w.Exec(sqlChannelInsert, c.ID, c.PublicID, c.Type, c.CreatorID, c.CreatorPublicID, c.DisplayName,
-		channelNameKey(c.DisplayName, c.IsPublic), c.AvatarFileID, c.IsDistinct, c.IsPublic, emptyIfNil(c.Tags), c.Metadata, c.NotificationMode,
-		c.AutoDeleteEnabled, c.AutoDeleteFlags, c.MutedUntil, c.PostID, c.VideoStreamID, c.RoomID, now)
+		NameKey(c.DisplayName, keyRunes(c.IsPublic)), c.AvatarFileID, c.IsDistinct, c.IsPublic, emptyIfNil(c.Tags),
+		c.Metadata, c.NotificationMode, c.AutoDeleteEnabled, c.AutoDeleteFlags, c.MutedUntil, c.PostID, c.VideoStreamID, c.RoomID, now)
 	if taken != nil {
 		insert.OnConflict("channels_pkey", taken)
 	} else {
@@ -117,14 +110,9 @@ type ChannelChange struct {
 
 // UpdateChannel changes a channel. The transaction fails with 400400 if it is deleted.
 func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
-	var key *string
-	if change.DisplayName != nil {
-		k := channelNameKey(*change.DisplayName, c.IsPublic)
-		key = &k
-	}
 	w.GuardChannel(c.ID, fail.NotFound())
-	w.Exec(sqlChannelUpdate, c.ID, change.DisplayName, key, change.AvatarFileID, change.Tags, change.Metadata, change.NotificationMode,
-		change.AutoDeleteEnabled, change.AutoDeleteFlags, now)
+	w.Exec(sqlChannelUpdate, c.ID, change.DisplayName, keyOf(change.DisplayName, keyRunes(c.IsPublic)), change.AvatarFileID, change.Tags,
+		change.Metadata, change.NotificationMode, change.AutoDeleteEnabled, change.AutoDeleteFlags, now)
 	w.replaceFile(FileUse{ObjectID: c.ID, Kind: UseChannel, AuthorID: change.EditorID}, change.AvatarFileID)
 }
 

@@ -190,10 +190,8 @@ func (w *Tx) DeleteComment(c Comment, now time.Time) {
 
 // PurgeComments deletes the rows of comments that are marked as deleted, with their flags, reactions and counts.
 func (w *Tx) PurgeComments(ids []string) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.Exec(sqlCountersPurge, ids)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentPurge, ids)
 }
 
@@ -219,10 +217,8 @@ func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountComments), ids, false)
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountSegment), ids, true)
 	w.Exec(sqlLatestClear, referenceID)
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.DeletePendingEdits(ids...)
 	w.Exec(sqlCountersPurge, ids)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentDeleteRows, ids)
 }

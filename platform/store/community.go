@@ -39,17 +39,9 @@ type Community struct {
 
 var communityColumns = db.Columns[Community]()
 
-// Subqueries for the community of a post or comment; empty if it is on a wall.
-const (
-	communityOfPost    = `(SELECT target_id FROM posts WHERE home = $1 AND posts.id = $2 AND target_type = 'community')`
-	communityOfComment = `(SELECT target_id FROM comments WHERE home = $1 AND comments.id = $2 AND target_type = 'community')`
-)
-
 var (
-	sqlCommunitiesByID    = stmt("communities.byID", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlCommunityOfPost    = stmt("communities.ofPost", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND communities.id = `+communityOfPost)
-	sqlCommunityOfComment = stmt("communities.ofComment", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND communities.id = `+communityOfComment)
-	sqlCommunityInsert    = stmt("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
+	sqlCommunitiesByID = stmt("communities.byID", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlCommunityInsert = stmt("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
 		creator_public_id, description, avatar_file_id, is_official, is_public, is_discoverable, only_admin_can_post, post_approval,
 		comment_approval, join_approval, story_comments, notification_mode, type, tags, metadata, category_ids, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22, GREATEST($22::timestamptz, $23::timestamptz))`)
@@ -81,16 +73,6 @@ func (r *ReadBatch) Community(id string, into **Community) {
 // Communities reads communities of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Communities(ids []string, into *[]Community) {
 	readMany(r, ids, sqlCommunitiesByID, into)
-}
-
-// CommunityOfPost reads the community of a post; nil if the post does not exist or is on a wall.
-func (r *ReadBatch) CommunityOfPost(postID string, into **Community) {
-	r.addAt(postID, sqlCommunityOfPost, db.Row(into), postID)
-}
-
-// CommunityOfComment reads the community of a comment; nil if the comment does not exist or is on a wall.
-func (r *ReadBatch) CommunityOfComment(commentID string, into **Community) {
-	r.addAt(commentID, sqlCommunityOfComment, db.Row(into), commentID)
 }
 
 // InsertCommunity inserts a community and adds it to its categories, which must be distinct. If taken is not nil and a
@@ -140,14 +122,9 @@ func (c CommunityChange) described() Community {
 
 // UpdateCommunity changes a community and reads it back. The transaction fails with 400400 if the community is deleted.
 func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into **Community) {
-	var key *string
-	if c.DisplayName != nil {
-		k := NameKey(*c.DisplayName, PublicNameKeyRunes)
-		key = &k
-	}
 	w.GuardCommunity(id)
-	w.Query(sqlCommunityUpdate, db.Row(into), id, now, c.DisplayName, key, c.Description, c.AvatarFileID,
-		c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
+	w.Query(sqlCommunityUpdate, db.Row(into), id, now, c.DisplayName, keyOf(c.DisplayName, PublicNameKeyRunes), c.Description,
+		c.AvatarFileID, c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
 		c.StoryComments, c.NotificationMode, c.Tags, c.Metadata, c.CategoryIDs)
 	w.replaceFile(FileUse{ObjectID: id, Kind: UseCommunity, AuthorID: c.EditorID}, c.AvatarFileID)
 	if c.Old != nil && (c.DisplayName != nil || c.Description != nil || c.Tags != nil) {

@@ -107,6 +107,13 @@ func (w *Tx) replaceFile(use FileUse, fileID *string) {
 // ReleaseFiles records that objects do not refer to any files any more. Call it when their rows are deleted or emptied.
 func (w *Tx) ReleaseFiles(objectIDs []string) { w.Exec(sqlFileUsesRelease, objectIDs) }
 
+// purgeReferences deletes what refers to objects that are deleted or emptied, and releases their files.
+func (w *Tx) purgeReferences(ids []string) {
+	w.Exec(sqlReactionPurge, ids)
+	w.PurgeFlags(ids)
+	w.ReleaseFiles(ids)
+}
+
 // releaseFilesOf is ReleaseFiles for one kind of use.
 func (w *Tx) releaseFilesOf(kind string, objectIDs []string) {
 	w.Exec(sqlFileUsesReleaseKind, objectIDs, kind)

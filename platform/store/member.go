@@ -53,10 +53,6 @@ var (
 		WHERE home = $1 AND community_id = ANY($2::text[]) AND user_id = $3`)
 	sqlMembersAfter = stmt("members.after", `SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2
 		AND user_id > $3 AND state = 'member' ORDER BY user_id LIMIT $4::bigint`)
-	sqlMemberOfPost = stmt("members.ofPost", `SELECT `+memberColumns+` FROM community_members
-		WHERE home = $1 AND community_id = `+communityOfPost+` AND user_id = $3`)
-	sqlMemberOfComment = stmt("members.ofComment", `SELECT `+memberColumns+` FROM community_members
-		WHERE home = $1 AND community_id = `+communityOfComment+` AND user_id = $3`)
 	sqlMemberInsert = stmt("members.insert", `INSERT INTO community_members (home, community_id, user_id, user_public_id, name_key,
 		state, roles, is_moderator, version, joined_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8, 1, $9, $9, $9)`)
@@ -98,16 +94,6 @@ func (r *ReadBatch) MembersAfter(communityID, afterUserID string, limit int, int
 // Memberships reads the memberships of one user in communities of any homes, in no particular order.
 func (r *ReadBatch) Memberships(userID string, communityIDs []string, into *[]Member) {
 	readMany(r, communityIDs, sqlMemberships, into, userID)
-}
-
-// MemberOfPost reads a user's membership in the community of a post; nil if there is none.
-func (r *ReadBatch) MemberOfPost(postID, userID string, into **Member) {
-	r.addAt(postID, sqlMemberOfPost, db.Row(into), postID, userID)
-}
-
-// MemberOfComment reads a user's membership in the community of a comment; nil if there is none.
-func (r *ReadBatch) MemberOfComment(commentID, userID string, into **Member) {
-	r.addAt(commentID, sqlMemberOfComment, db.Row(into), commentID, userID)
 }
 
 // CommunitiesOfUser reads the ids of a user's communities from the mirror in the user's home.

@@ -210,9 +210,7 @@ func (w *Tx) DeleteMessage(m Message, now time.Time) {
 
 // PurgeMessages deletes the rows of messages with their reactions, flags and counts. Their segments are not reused.
 func (w *Tx) PurgeMessages(ids []string) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.Exec(sqlCountersPurge, ids)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlMessagesPurge, ids)
 }

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"github.com/plaza-social/plaza/platform/store/db"
-)
+import "github.com/plaza-social/plaza/platform/store/db"
 
 type messageListKey struct {
 	everyLevel bool

@@ -17,6 +17,15 @@ func NameKey(name string, runes int) string {
 	return string(key[:min(len(key), runes)])
 }
 
+// keyOf returns the key of a changed name; nil if the name is unchanged.
+func keyOf(name *string, runes int) *string {
+	if name == nil {
+		return nil
+	}
+	key := NameKey(*name, runes)
+	return &key
+}
+
 // highest is greater than every text that clients can send.
 const highest = "\U0010FFFF\U0010FFFF"
 

@@ -57,11 +57,7 @@ func (w *Tx) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow 
 
 // EmitInOrder is Emit for a row that is delivered after the rows of this home that were written before with the same key.
 func (w *Tx) EmitInOrder(key, topic string, payload any, now, firstTry time.Time) OutboxRow {
-	raw, err := json.Marshal(payload)
-	if err != nil {
-		panic("store: outbox payload: " + err.Error()) // payloads are plain structs
-	}
-	id := region.NewID(w.Home())
+	id, raw := region.NewID(w.Home()), plainJSON(payload)
 	row := OutboxRow{
 		Lane: laneOf(cmp.Or(key, id)), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw, OrderKey: key, CreatedAt: now,
 	}

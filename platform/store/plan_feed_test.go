@@ -56,8 +56,6 @@ func (c *collector) collectFollows() {
 		})
 	})
 	c.reads(func(r *store.ReadBatch) { r.Wall(star, userID(6), &wall) })
-	c.reads(func(r *store.ReadBatch) { r.WallOfPost(postID(4), userID(6), &wall) })
-	c.reads(func(r *store.ReadBatch) { r.WallOfComment(commentID(bigThread), userID(6), &wall) })
 
 	fresh := store.Follow{FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart, UpdatedAt: worldStart}
 	old := fresh

@@ -14,9 +14,7 @@ func (c *collector) collectRetention() {
 	var feeds []string
 	var n int64
 	before := worldStart.Add(20_000 * time.Minute)
-	for _, read := range []func(*store.ReadBatch, region.Code, time.Time, int, *[]store.Expired){
-		(*store.ReadBatch).ExpiredPosts, (*store.ReadBatch).ExpiredStories, (*store.ReadBatch).ExpiredComments, (*store.ReadBatch).ExpiredMessages,
-	} {
+	for _, read := range []store.ExpiredRows{store.ExpiredPosts, store.ExpiredStories, store.ExpiredComments, store.ExpiredMessages} {
 		c.reads(func(r *store.ReadBatch) { read(r, region.US, before, pageRows, &rows) })
 	}
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })

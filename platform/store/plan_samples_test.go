@@ -206,8 +206,6 @@ func (c *collector) collectCommunities() {
 	var keys []store.CommunityKey
 	c.reads(func(r *store.ReadBatch) { r.Community(communityID(3), &community) })
 	c.reads(func(r *store.ReadBatch) { r.Communities([]string{communityID(3), communityID(4)}, &all) })
-	c.reads(func(r *store.ReadBatch) { r.CommunityOfPost(postID(4), &community) })
-	c.reads(func(r *store.ReadBatch) { r.CommunityOfComment(commentID(5), &community) })
 	yes, mine := true, []string{communityID(3), communityID(4), communityID(5), communityID(6), communityID(7), communityID(8)}
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
 		for _, l := range []store.CommunityList{
@@ -279,8 +277,6 @@ func (c *collector) collectMembers() {
 	c.reads(func(r *store.ReadBatch) { r.Member(communityID(3), userID(3), &member) })
 	c.reads(func(r *store.ReadBatch) { r.Members(communityID(3), []string{userID(3), userID(4)}, &members) })
 	c.reads(func(r *store.ReadBatch) { r.Memberships(userID(3), []string{communityID(3), communityID(4)}, &members) })
-	c.reads(func(r *store.ReadBatch) { r.MemberOfPost(postID(4), userID(3), &member) })
-	c.reads(func(r *store.ReadBatch) { r.MemberOfComment(commentID(5), userID(3), &member) })
 	c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUser(userID(3), &ids) })
 	c.reads(func(r *store.ReadBatch) { r.BansOfUser(userID(3), &ids) })
 	for _, n := range []int{1, 4, 16} {

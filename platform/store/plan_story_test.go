@@ -79,9 +79,15 @@ func (c *collector) collectStoryReads(id string) {
 	c.reads(func(r *store.ReadBatch) { r.StoriesByID([]string{id, storyID(19_997), storyID(4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.StoryHeads([]string{id, storyID(19_997), storyID(4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.StoryOfComment(commentID(15), &story) })
-	c.reads(func(r *store.ReadBatch) { r.CommunityOfStory(id, &community) })
-	c.reads(func(r *store.ReadBatch) { r.MemberOfStory(id, userID(3), &member) })
-	c.reads(func(r *store.ReadBatch) { r.WallOfStory(worldID("w", 3, 3), userID(6), &wall) })
+	for kind, ids := range map[string][]string{
+		store.ReferencePost: {postID(4)}, store.ReferenceComment: {commentID(5), commentID(bigThread)},
+		store.ReferenceStory: {id, worldID("w", 3, 3)},
+	} {
+		for _, id := range ids {
+			c.reads(func(r *store.ReadBatch) { r.TargetOf(kind, id, userID(3), &community, &member, &wall) })
+			c.reads(func(r *store.ReadBatch) { r.TargetOf(kind, id, userID(6), &community, &member, &wall) })
+		}
+	}
 	c.reads(func(r *store.ReadBatch) {
 		r.StoryTargets([]string{communityID(bigCommunity), communityID(6), userID(9)}, userID(3), &targets)
 	})

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -126,12 +125,9 @@ func (r *ReadBatch) ListVotes(l VoteList, into *[]PollVote) {
 
 // InsertPoll inserts a poll. A retry after a lost connection inserts it once.
 func (w *Tx) InsertPoll(p Poll) {
-	answers, err := json.Marshal(p.Answers)
-	if err != nil {
-		panic("store: answers of a poll: " + err.Error()) // contains only texts
-	}
 	w.IdempotentBy("polls_pkey")
-	w.Exec(sqlPollInsert, p.ID, p.CreatorID, p.CreatorPublicID, p.Title, p.Question, answers, p.AnswerType, p.ClosedIn, p.ClosesAt, p.CreatedAt)
+	w.Exec(sqlPollInsert, p.ID, p.CreatorID, p.CreatorPublicID, p.Title, p.Question, plainJSON(p.Answers), p.AnswerType, p.ClosedIn,
+		p.ClosesAt, p.CreatedAt)
 	images := make([]string, len(p.Answers))
 	for i, a := range p.Answers {
 		images[i] = a.FileID

@@ -189,10 +189,8 @@ func (w *Tx) UpdatePostFeedType(p Post, feedType string, now time.Time) {
 
 // PurgePosts deletes the rows of posts that are marked as deleted, with their flags, reactions, views and counts.
 func (w *Tx) PurgePosts(ids []string) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlPostPurge, ids)
 }

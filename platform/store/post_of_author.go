@@ -1,8 +1,6 @@
 package store
 
-import (
-	"github.com/plaza-social/plaza/platform/region"
-)
+import "github.com/plaza-social/plaza/platform/region"
 
 // postsOfAuthor are the statements of windows of ListPostsOfAuthor. $9 includes the posts of all private communities, $10 are private
 // communities whose posts are included. The COALESCE hides structure_type from the planner, which would otherwise look for the

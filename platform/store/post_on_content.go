@@ -1,8 +1,6 @@
 package store
 
-import (
-	"github.com/plaza-social/plaza/platform/region"
-)
+import "github.com/plaza-social/plaza/platform/region"
 
 // postsOnContent are the statements of windows of ListPostsOnContent.
 var postsOnContent = byTime(source{

@@ -62,13 +62,9 @@ type ProductChange struct {
 
 // UpdateProduct changes a product and reads it back. The transaction fails with 400400 if the product is deleted.
 func (w *Tx) UpdateProduct(id string, c ProductChange, now time.Time, into **Product) {
-	var key *string
-	if c.Name != nil {
-		k := NameKey(*c.Name, PublicNameKeyRunes)
-		key = &k
-	}
 	w.Guard(sqlProductGuard, fail.NotFound(), id)
-	w.Query(sqlProductUpdate, db.Row(into), id, c.Name, key, c.URL, c.Status, c.Price, c.Currency, c.ThumbnailURL, c.ThumbnailMode, now)
+	w.Query(sqlProductUpdate, db.Row(into), id, c.Name, keyOf(c.Name, PublicNameKeyRunes), c.URL, c.Status, c.Price, c.Currency,
+		c.ThumbnailURL, c.ThumbnailMode, now)
 }
 
 // DeleteProduct marks a product as deleted. The transaction fails with 400400 if it is deleted already.

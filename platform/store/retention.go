@@ -14,14 +14,27 @@ type Expired struct {
 	At       time.Time // when its retention began
 }
 
-// The statements that read the rows whose retention has ended, the oldest first.
+// ExpiredRows queues the read of up to limit rows of a home whose retention began before a time, the oldest first.
+type ExpiredRows func(r *ReadBatch, home region.Code, before time.Time, limit int, into *[]Expired)
+
+// The rows that were deleted. Comments and messages that are empty are left out.
 var (
-	sqlPostsExpired    = stmt("posts.expired", `SELECT id, '', deleted_at FROM posts WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlStoriesExpired  = stmt("stories.expired", `SELECT id, '', deleted_at FROM stories WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND has_deleted_content AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz
-		ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND has_deleted_content AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz
-		ORDER BY deleted_at, id LIMIT $3::bigint`)
+	ExpiredPosts    = expiredIn("posts", "")
+	ExpiredStories  = expiredIn("stories", "")
+	ExpiredComments = expiredIn("comments", " AND has_deleted_content")
+	ExpiredMessages = expiredIn("messages", " AND has_deleted_content")
+)
+
+func expiredIn(table, condition string) ExpiredRows {
+	st := stmt(table+".expired", `SELECT id, '', deleted_at FROM `+table+` WHERE home = $1`+condition+
+		` AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
+	return func(r *ReadBatch, home region.Code, before time.Time, limit int, into *[]Expired) {
+		r.Add(home, st, db.Rows(into), before, limit)
+	}
+}
+
+// The statements that read the rows whose retention may have ended.
+var (
 	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
 	messagesOld          = forEach("messages.old", 2, "", `SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = {value} AND NOT is_deleted
 		AND created_at < $2::timestamptz ORDER BY created_at, id LIMIT $3::bigint`, ` LIMIT $3::bigint`)
@@ -41,26 +54,6 @@ var (
 	sqlAuditOldest = stmt("auditEvents.oldest", `SELECT id, '', at FROM audit_events WHERE home = $1 ORDER BY at, id LIMIT 1`)
 )
 
-// ExpiredPosts reads up to limit posts of a home that were deleted before a time.
-func (r *ReadBatch) ExpiredPosts(home region.Code, before time.Time, limit int, into *[]Expired) {
-	r.Add(home, sqlPostsExpired, db.Rows(into), before, limit)
-}
-
-// ExpiredStories is ExpiredPosts for stories.
-func (r *ReadBatch) ExpiredStories(home region.Code, before time.Time, limit int, into *[]Expired) {
-	r.Add(home, sqlStoriesExpired, db.Rows(into), before, limit)
-}
-
-// ExpiredComments is ExpiredPosts for comments that are not empty.
-func (r *ReadBatch) ExpiredComments(home region.Code, before time.Time, limit int, into *[]Expired) {
-	r.Add(home, sqlCommentsExpired, db.Rows(into), before, limit)
-}
-
-// ExpiredMessages is ExpiredPosts for messages that are not empty.
-func (r *ReadBatch) ExpiredMessages(home region.Code, before time.Time, limit int, into *[]Expired) {
-	r.Add(home, sqlMessagesExpired, db.Rows(into), before, limit)
-}
-
 // MessageFeedsAfter reads the ids of up to limit subchannels of a home after an id.
 func (r *ReadBatch) MessageFeedsAfter(home region.Code, after string, limit int, into *[]string) {
 	r.Add(home, sqlMessageFeedsAfter, db.Values(into), after, limit)
@@ -75,19 +68,15 @@ func (r *ReadBatch) OldMessages(home region.Code, feedIDs []string, before time.
 // EmptyComments removes the content of deleted comments and what refers to it. The rows remain, because their replies
 // belong to them.
 func (w *Tx) EmptyComments(ids []string, now time.Time) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.DeletePendingEdits(ids...)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentsEmpty, ids, now)
 }
 
 // EmptyMessages removes the content of deleted messages and what refers to it. The rows remain, so that the segments of a
 // subchannel have no gaps.
 func (w *Tx) EmptyMessages(ids []string, now time.Time) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
-	w.ReleaseFiles(ids)
+	w.purgeReferences(ids)
 	w.Exec(sqlMessagesEmpty, ids, now)
 }
 

@@ -43,9 +43,6 @@ func (s *Story) IsLive(now time.Time) bool {
 
 var storyColumns = db.Columns[Story]("latest_comments")
 
-// communityOfStory selects the community of a story; nothing if it is on a wall.
-const communityOfStory = `(SELECT target_id FROM stories WHERE home = $1 AND stories.id = $2 AND target_type = 'community')`
-
 // sqlStoryExpiry is the expiry of the target's ($2) last visible story; a time long ago if there is none.
 const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
 
@@ -54,10 +51,6 @@ var (
 	sqlStoryHeads     = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
-	sqlCommunityOfStory = stmt("communities.ofStory", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND communities.id = `+communityOfStory)
-	sqlMemberOfStory    = stmt("members.ofStory", `SELECT `+memberColumns+` FROM community_members
-		WHERE home = $1 AND community_id = `+communityOfStory+` AND user_id = $3`)
-	sqlWallOfStory = stmt("walls.ofStory", wallOf(`(SELECT target_id FROM stories WHERE home = $1 AND stories.id = $2 AND target_type = 'user')`))
 
 	sqlStoryInsert = stmt("stories.insert", `INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
 		reference_id, data_type, data, items, metadata, mentionees, created_at, updated_at, expires_at)
@@ -100,22 +93,6 @@ func (r *ReadBatch) StoryHeads(ids []string, into *[]Story) {
 // StoryOfComment reads the story of a comment; nil if the comment is not on a story.
 func (r *ReadBatch) StoryOfComment(commentID string, into **Story) {
 	r.addAt(commentID, sqlStoryOfComment, db.Row(into), commentID)
-}
-
-// CommunityOfStory reads the community of a story; nil if the story does not exist or is on a wall.
-func (r *ReadBatch) CommunityOfStory(storyID string, into **Community) {
-	r.addAt(storyID, sqlCommunityOfStory, db.Row(into), storyID)
-}
-
-// MemberOfStory reads a user's membership in the community of a story; nil if there is none.
-func (r *ReadBatch) MemberOfStory(storyID, userID string, into **Member) {
-	r.addAt(storyID, sqlMemberOfStory, db.Row(into), storyID, userID)
-}
-
-// WallOfStory reads a user's access to the wall that a story is on. The result is meaningless for a story in a
-// community.
-func (r *ReadBatch) WallOfStory(storyID, userID string, into *Wall) {
-	r.addAt(storyID, sqlWallOfStory, db.RowOrZero(into), storyID, userID)
 }
 
 // StoriesEndedBefore reads up to limit stories of a home that expired before a time, including deleted ones, earliest
@@ -163,12 +140,10 @@ func (w *Tx) DeleteStory(s Story, now time.Time) {
 // first.
 func (w *Tx) PurgeStory(s Story, now time.Time) {
 	ids := []string{s.ID}
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
+	w.purgeReferences(ids)
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.Exec(sqlStorySubtractCount, s.TargetID, string(CountStories), s.ID)
-	w.ReleaseFiles(ids)
 	w.Exec(sqlStoryPurge, ids)
 	w.recomputeStoryTarget(s, now)
 }

@@ -212,9 +212,9 @@ func TestAccessToWalls(t *testing.T) {
 		var walls [4]store.Wall
 		r := s.NewReadBatch()
 		r.Wall(owner, user, &walls[0])
-		r.WallOfPost(post.ID, user, &walls[1])
-		r.WallOfComment(comment.ID, user, &walls[2])
-		r.WallOfStory(story.ID, user, &walls[3])
+		r.TargetOf(store.ReferencePost, post.ID, user, new(*store.Community), new(*store.Member), &walls[1])
+		r.TargetOf(store.ReferenceComment, comment.ID, user, new(*store.Community), new(*store.Member), &walls[2])
+		r.TargetOf(store.ReferenceStory, story.ID, user, new(*store.Community), new(*store.Member), &walls[3])
 		run(t, r)
 		require.Equal(t, [4]store.Wall{tc.want, tc.want, tc.want, tc.want}, walls, name)
 	}
@@ -223,7 +223,7 @@ func TestAccessToWalls(t *testing.T) {
 	commit(t, w)
 	var wall store.Wall
 	r := s.NewReadBatch()
-	r.WallOfStory(story.ID, region.NewID(region.EU), &wall)
+	r.TargetOf(store.ReferenceStory, story.ID, region.NewID(region.EU), new(*store.Community), new(*store.Member), &wall)
 	run(t, r)
 	require.Equal(t, store.Wall{Private: true}, wall)
 }

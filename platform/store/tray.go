@@ -161,13 +161,7 @@ func (r *ReadBatch) TrayActors(userID string, itemIDs []string, into *[]TrayActo
 
 // TrayState reads the state of the tray of a user.
 func (r *ReadBatch) TrayState(userID string, into *TrayState) {
-	var row *TrayState
-	r.addAt(userID, sqlTrayState, db.Row(&row), userID)
-	r.Then(func() {
-		if row != nil {
-			*into = *row
-		}
-	})
+	r.addAt(userID, sqlTrayState, db.RowOrZero(into), userID)
 }
 
 // SeeTray records that a user has looked at the tray, and reads the latest time at which the user did.

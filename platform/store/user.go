@@ -155,18 +155,9 @@ type UserChange struct {
 
 // UpdateUser changes a profile and reads it back; nil if there is no such user or the user is deleted.
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
-	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
-		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand, c.HandleClaim)
+	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName, userNameKeyRunes), c.ProfileHandle, c.Description,
+		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle, userNameKeyRunes), c.IsBrand, c.HandleClaim)
 	w.replaceFile(FileUse{ObjectID: id, Kind: UseUser, AuthorID: id}, c.AvatarFileID)
-}
-
-// keyOf returns the key of a changed name; nil if the name is unchanged.
-func keyOf(name *string) *string {
-	if name == nil {
-		return nil
-	}
-	key := NameKey(*name, userNameKeyRunes)
-	return &key
 }
 
 // GuardNoRoles fails the transaction with refusal if the user has a network role.

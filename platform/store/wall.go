@@ -19,23 +19,40 @@ func wallOf(owner string) string {
 		EXISTS (SELECT 1 FROM followers WHERE home = $1 AND followee_id = ` + owner + ` AND follower_id = $3 AND status = 'accepted')`
 }
 
-var (
-	sqlWall          = stmt("walls.ofUser", wallOf(`$2`))
-	sqlWallOfPost    = stmt("walls.ofPost", wallOf(`(SELECT target_id FROM posts WHERE home = $1 AND posts.id = $2 AND target_type = 'user')`))
-	sqlWallOfComment = stmt("walls.ofComment", wallOf(`(SELECT target_id FROM comments WHERE home = $1 AND comments.id = $2 AND target_type = 'user')`))
-)
+var sqlWall = stmt("walls.ofUser", wallOf(`$2`))
 
 // Wall reads a user's access to the wall of another user.
 func (r *ReadBatch) Wall(ownerID, userID string, into *Wall) {
 	r.addAt(ownerID, sqlWall, db.RowOrZero(into), ownerID, userID)
 }
 
-// WallOfPost reads a user's access to the wall that a post is on. The result is meaningless for a post in a community.
-func (r *ReadBatch) WallOfPost(postID, userID string, into *Wall) {
-	r.addAt(postID, sqlWallOfPost, db.RowOrZero(into), postID, userID)
+// targetStatements read the target of an object, and what a user's access to it depends on.
+type targetStatements struct{ community, member, wall *db.Statement }
+
+var targetsOf = map[string]targetStatements{
+	ReferencePost:    targetIn("Post", "posts"),
+	ReferenceComment: targetIn("Comment", "comments"),
+	ReferenceStory:   targetIn("Story", "stories"),
 }
 
-// WallOfComment is like WallOfPost for the post of a comment.
-func (r *ReadBatch) WallOfComment(commentID, userID string, into *Wall) {
-	r.addAt(commentID, sqlWallOfComment, db.RowOrZero(into), commentID, userID)
+func targetIn(name, table string) targetStatements {
+	target := func(kind string) string {
+		return `(SELECT target_id FROM ` + table + ` WHERE home = $1 AND ` + table + `.id = $2 AND target_type = '` + kind + `')`
+	}
+	return targetStatements{
+		community: stmt("communities.of"+name, `SELECT `+communityColumns+` FROM communities
+			WHERE home = $1 AND communities.id = `+target("community")),
+		member: stmt("members.of"+name, `SELECT `+memberColumns+` FROM community_members
+			WHERE home = $1 AND community_id = `+target("community")+` AND user_id = $3`),
+		wall: stmt("walls.of"+name, wallOf(target("user"))),
+	}
+}
+
+// TargetOf reads the target of a post, a comment or a story, which is its kind: the community, and a user's membership in it, each nil
+// if there is none, and the user's access to the wall, which is meaningless for what is in a community.
+func (r *ReadBatch) TargetOf(kind, id, userID string, community **Community, member **Member, wall *Wall) {
+	st := targetsOf[kind]
+	r.addAt(id, st.community, db.Row(community), id)
+	r.addAt(id, st.member, db.Row(member), id, userID)
+	r.addAt(id, st.wall, db.RowOrZero(wall), id, userID)
 }

@@ -16,27 +16,31 @@ import (
 // The files that nothing else uses are deleted by the job of package file.
 func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory func(ctx context.Context, id string) error) []Kind {
 	deleted := func(s store.Settings) int { return s.RetentionDeletedDays }
+	// Sessions live for sessionLifetime unless the retention is shorter.
+	endSessions := func(tx *store.Tx, before time.Time, n *int64) { tx.SweepSessions(before.Add(sessionLifetime), n) }
 	return []Kind{
 		{"messages", func(s store.Settings) int { return s.RetentionMessageDays }, (&messages{Deps: d, after: map[region.Code]string{}}).sweep},
-		{"deleted messages", deleted, emptier(d, (*store.ReadBatch).ExpiredMessages, (*store.Tx).EmptyMessages)},
-		{"deleted comments", deleted, emptier(d, (*store.ReadBatch).ExpiredComments, (*store.Tx).EmptyComments)},
-		{"deleted posts", deleted, purger(d, (*store.ReadBatch).ExpiredPosts, purgePost)},
-		{"deleted stories", deleted, purger(d, (*store.ReadBatch).ExpiredStories, purgeStory)},
-		{"sessions", func(s store.Settings) int { return s.RetentionSessionDays }, sessions(d, sessionLifetime)},
-		{"events", func(s store.Settings) int { return s.RetentionEventDays }, events(d)},
+		{"deleted messages", deleted, emptier(d, store.ExpiredMessages, (*store.Tx).EmptyMessages)},
+		{"deleted comments", deleted, emptier(d, store.ExpiredComments, (*store.Tx).EmptyComments)},
+		{"deleted posts", deleted, purger(d, store.ExpiredPosts, purgePost)},
+		{"deleted stories", deleted, purger(d, store.ExpiredStories, purgeStory)},
+		{"sessions", func(s store.Settings) int { return s.RetentionSessionDays }, sweeper(d, endSessions)},
+		{"events", func(s store.Settings) int { return s.RetentionEventDays }, sweeper(d, (*store.Tx).SweepEvents)},
 		{"audit", func(s store.Settings) int { return s.RetentionAuditDays }, audit(d)},
 	}
 }
 
-// expiredRows reads the rows of a home whose retention began before a time.
-type expiredRows func(r *store.ReadBatch, home region.Code, before time.Time, limit int, into *[]store.Expired)
-
-func (read expiredRows) page(ctx context.Context, d *service.Deps, home region.Code, before time.Time) (rows []store.Expired, err error) {
+// pageOf reads the first rows of a home whose retention began before a time.
+func pageOf(ctx context.Context, d *service.Deps, read store.ExpiredRows, home region.Code, before time.Time) ([]store.Expired, error) {
+	var rows []store.Expired
 	reads := d.Store.NewReadBatch()
 	read(reads, home, before, PageSize, &rows)
-	err = reads.Run(ctx)
+	err := reads.Run(ctx)
 	return rows, err
 }
+
+// sweep is the Sweep of a Kind.
+type sweep func(ctx context.Context, home region.Code, before time.Time) (Swept, error)
 
 func sweptRows(rows []store.Expired, err error) (Swept, error) {
 	if len(rows) == 0 {
@@ -50,9 +54,9 @@ func idsOf(rows []store.Expired) []string {
 }
 
 // emptier returns the sweep of rows that are emptied.
-func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []string, now time.Time)) func(context.Context, region.Code, time.Time) (Swept, error) {
+func emptier(d *service.Deps, read store.ExpiredRows, empty func(tx *store.Tx, ids []string, now time.Time)) sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
-		rows, err := read.page(ctx, d, home, before)
+		rows, err := pageOf(ctx, d, read, home, before)
 		if err != nil || len(rows) == 0 {
 			return Swept{}, err
 		}
@@ -63,9 +67,9 @@ func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []s
 }
 
 // purger returns the sweep of rows that are removed one by one, because others refer to them.
-func purger(d *service.Deps, read expiredRows, purge func(ctx context.Context, id string) error) func(context.Context, region.Code, time.Time) (Swept, error) {
+func purger(d *service.Deps, read store.ExpiredRows, purge func(ctx context.Context, id string) error) sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
-		rows, err := read.page(ctx, d, home, before)
+		rows, err := pageOf(ctx, d, read, home, before)
 		if err != nil {
 			return Swept{}, err
 		}
@@ -132,30 +136,19 @@ func (m *messages) deletePage(ctx context.Context, home region.Code, feeds []str
 	return rows, err
 }
 
-// sessions returns the sweep of sessions, which live for lifetime unless the retention is shorter.
-func sessions(d *service.Deps, lifetime time.Duration) func(context.Context, region.Code, time.Time) (Swept, error) {
+// sweeper returns the sweep of rows that one statement deletes, a limited number of them, and counts.
+func sweeper(d *service.Deps, remove func(tx *store.Tx, before time.Time, removed *int64)) sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		var n int64
 		tx := d.Store.NewTx(home)
-		tx.SweepSessions(before.Add(lifetime), &n)
-		err := tx.Commit(ctx)
-		return Swept{Rows: int(n), More: n > 0}, err
-	}
-}
-
-// events returns the sweep of the log of realtime events.
-func events(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
-	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
-		var n int64
-		tx := d.Store.NewTx(home)
-		tx.SweepEvents(before, &n)
+		remove(tx, before, &n)
 		err := tx.Commit(ctx)
 		return Swept{Rows: int(n), More: n > 0}, err
 	}
 }
 
 // audit returns the sweep of audit events.
-func audit(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
+func audit(d *service.Deps) sweep {
 	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
 		var oldest []store.Expired
 		reads := d.Store.NewReadBatch()

@@ -62,7 +62,7 @@ func NewRequestAlone(r *service.Request, kind, id string) *Request {
 	}
 	p := &Pending{}
 	r.PostAlone(id, &p.ref.Post)
-	p.readTargetOfPost(r.ReadBatch, r.Caller, id)
+	p.readTarget(r.ReadBatch, r.Caller, store.ReferencePost, id)
 	return withReference(r, p.Resolve)
 }
 
@@ -119,27 +119,21 @@ func ReadReferenceOfComment(r *service.Request, commentID string) *Pending {
 func (p *Pending) readReferenceOfComment(reads *store.ReadBatch, caller *auth.Caller, commentID string) {
 	reads.PostOfComment(commentID, &p.ref.Post)
 	reads.StoryOfComment(commentID, &p.ref.Story)
-	reads.CommunityOfComment(commentID, &p.ref.Target.Community)
-	reads.MemberOfComment(commentID, caller.UserID, &p.ref.Target.Member)
-	reads.WallOfComment(commentID, caller.UserID, &p.ref.Target.Wall)
+	p.readTarget(reads, caller, store.ReferenceComment, commentID)
 }
 
 func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Post(id, &p.ref.Post)
-	p.readTargetOfPost(reads, caller, id)
-}
-
-func (p *Pending) readTargetOfPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
-	reads.CommunityOfPost(id, &p.ref.Target.Community)
-	reads.MemberOfPost(id, caller.UserID, &p.ref.Target.Member)
-	reads.WallOfPost(id, caller.UserID, &p.ref.Target.Wall)
+	p.readTarget(reads, caller, store.ReferencePost, id)
 }
 
 func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Story(id, &p.ref.Story)
-	reads.CommunityOfStory(id, &p.ref.Target.Community)
-	reads.MemberOfStory(id, caller.UserID, &p.ref.Target.Member)
-	reads.WallOfStory(id, caller.UserID, &p.ref.Target.Wall)
+	p.readTarget(reads, caller, store.ReferenceStory, id)
+}
+
+func (p *Pending) readTarget(reads *store.ReadBatch, caller *auth.Caller, kind, id string) {
+	reads.TargetOf(kind, id, caller.UserID, &p.ref.Target.Community, &p.ref.Target.Member, &p.ref.Target.Wall)
 }
 
 // Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or

@@ -39,8 +39,6 @@ func pageOf(ctx context.Context, d *service.Deps, read store.ExpiredRows, home r
 	return rows, err
 }
 
-// sweep is the Sweep of a Kind.
-type sweep func(ctx context.Context, home region.Code, before time.Time) (Swept, error)
 
 func sweptRows(rows []store.Expired, err error) (Swept, error) {
 	if len(rows) == 0 {

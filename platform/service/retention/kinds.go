@@ -39,7 +39,6 @@ func pageOf(ctx context.Context, d *service.Deps, read store.ExpiredRows, home r
 	return rows, err
 }
 
-
 func sweptRows(rows []store.Expired, err error) (Swept, error) {
 	if len(rows) == 0 {
 		return Swept{}, err

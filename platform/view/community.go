@@ -158,9 +158,10 @@ func (l *communityLoader) membership(communityID string) *store.Member {
 	if l.Viewer == nil {
 		return nil
 	}
-	of := func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == l.Viewer.ID }
-	if m := find(l.viewer.members, of); m != nil {
-		return m
+	for _, list := range [][]store.Member{l.Members, l.mine} {
+		if m := find(list, func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == l.Viewer.ID }); m != nil {
+			return m
+		}
 	}
 	return &store.Member{CommunityID: communityID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }

@@ -138,10 +138,13 @@ func (l *loader) wantedUsers() *idSet {
 // readUsers reads the wanted users that are not in rows, and their avatars. It drops the other users from rows.
 func readUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User, files *prefetchedFiles) {
 	order := wanted.list()
-	known := slices.DeleteFunc(slices.Clone(*rows), func(u store.User) bool { return !wanted.has(u.ID) })
+	var known []store.User
 	missing := newIDSet(order...)
-	for _, u := range known {
-		missing.exclude(u.ID)
+	for _, u := range *rows {
+		if wanted.has(u.ID) {
+			known = append(known, u)
+			missing.exclude(u.ID)
+		}
 	}
 	store.SortUsers(known, order)
 	*rows = known

@@ -102,7 +102,10 @@ func pinners(pins []store.Pin) []string {
 
 // of returns the pin of one post.
 func of(pins []store.Pin, postID string) []store.Pin {
-	return slices.DeleteFunc(slices.Clone(pins), func(p store.Pin) bool { return p.PostID != postID })
+	if p := service.Find(pins, func(p store.Pin) bool { return p.PostID == postID }); p != nil {
+		return []store.Pin{*p}
+	}
+	return nil
 }
 
 // latest merges the rows that the homes have about one target.

@@ -122,6 +122,19 @@ func Parse(o *plazav1.PageOptions, defaultLimit int) (Cursor, error) {
 	return Cursor{Limit: limit}, nil
 }
 
+// Options returns the page of the options of a list that has its own.
+func Options(o interface {
+	GetLimit() int32
+	GetToken() string
+},
+) *plazav1.PageOptions {
+	options := &plazav1.PageOptions{Token: o.GetToken()}
+	if limit := o.GetLimit(); limit > 0 {
+		options.Limit = &limit
+	}
+	return options
+}
+
 // Merge returns o with absent fields taken from the flat `limit` and `token` parameters.
 func Merge(o *plazav1.PageOptions, limit *int32, token string) *plazav1.PageOptions {
 	merged := &plazav1.PageOptions{Limit: limit, Token: token}

@@ -179,13 +179,7 @@ func (h *Hub) addedData(ctx context.Context, home region.Code, p events.MembersA
 		})
 	}
 	a, err := h.View.LoadCommunities(ctx, h.Store, answer)
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.CommunityUserAddedData{
-		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
-		Categories: a.GetCategories(), Feeds: a.GetFeeds(),
-	}, nil
+	return view.Fill(a, &plazav1.CommunityUserAddedData{}), err
 }
 
 // markerUserSync returns the payload with the user's current markers, for users and administrators.

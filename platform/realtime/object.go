@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/subscription"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // object is what an event is about, as users who are neither its author nor moderators see it.
@@ -221,7 +222,7 @@ func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEven
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.PostAggregate(), func(access *subscription.Access) bool { return access.SeesPost(&post) }, nil
+	return view.Fill(a, &plazav1.PostResponse{}), func(access *subscription.Access) bool { return access.SeesPost(&post) }, nil
 }
 
 func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
@@ -242,7 +243,7 @@ func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedE
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.CommentAggregate(), func(access *subscription.Access) bool {
+	return view.Fill(a, &plazav1.CommentResponse{}), func(access *subscription.Access) bool {
 		return access.SeesComment(&comment) && (post == nil || access.SeesPost(post))
 	}, nil
 }
@@ -263,7 +264,7 @@ func (h *Hub) readStory(ctx context.Context, home region.Code, _ store.LoggedEve
 	if err != nil {
 		return nil, nil, err
 	}
-	return a.StoryAggregate(), func(access *subscription.Access) bool { return access.Sees() && !hidden }, nil
+	return view.Fill(a, &plazav1.StoryResponse{}), func(access *subscription.Access) bool { return access.Sees() && !hidden }, nil
 }
 
 // readPlace adds the read of the community that content is in.

@@ -9,14 +9,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func (h *Hub) readEvent(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	a, err := h.eventOf(ctx, home, c, []store.EventRsvp{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.EventAnswer(), everyone, nil
+	return view.Fill(a, &plazav1.EventResponse{}), everyone, err
 }
 
 func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
@@ -30,10 +28,7 @@ func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.Logge
 		return nil, nil, errGone
 	}
 	a, err := h.eventOf(ctx, home, c, rsvps)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a.RsvpAnswer(), everyone, nil
+	return view.Fill(a, &plazav1.EventRsvpResponse{}), everyone, err
 }
 
 // eventOf reads the event of a change, for a response with the given answers.

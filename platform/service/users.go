@@ -41,10 +41,8 @@ func (d *Deps) RequireOverOrSelf(ctx context.Context, caller *auth.Caller, userI
 	if caller.Kind == auth.Admin || caller.UserID == userID {
 		return nil
 	}
-	var users []store.User
-	reads := d.Store.NewReadBatch()
-	reads.Users([]string{userID}, &users)
-	if err := reads.Run(ctx); err != nil || len(users) == 0 {
+	users, err := Read(ctx, d, (*store.ReadBatch).Users, []string{userID})
+	if err != nil || len(users) == 0 {
 		return err
 	}
 	return d.RequireOver(caller, users[0])

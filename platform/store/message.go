@@ -198,6 +198,12 @@ func (w *Tx) UpdateMessage(m Message, now time.Time) {
 	w.replaceFileUses(m.fileUse(), append(FileIDs(m.Data), m.FileID))
 }
 
+// HiddenFrom reports whether flags hide the message from a user, by internal id: from all but its author and those who moderate
+// its channel.
+func (m Message) HiddenFrom(userID string, moderates bool) bool {
+	return m.HiddenAt != nil && m.CreatorID != userID && !moderates
+}
+
 func (m Message) fileUse() FileUse {
 	return FileUse{ObjectID: m.ID, Kind: UseMessage, AuthorID: m.CreatorID, PlaceID: m.ChannelID}
 }

@@ -53,19 +53,19 @@ func TestResponsesHaveAllCollections(t *testing.T) {
 	a, paging := fullAggregate(), &plazav1.Paging{Next: "next", Previous: "previous"}
 	b := &Builder{NetworkID: "n"}
 	for name, response := range map[string]proto.Message{
-		"posts":           a.PostAggregate(),
-		"list of posts":   a.PostList(paging),
-		"wall":            a.UserFeed(paging),
-		"content":         a.ContentFeed(paging),
-		"community feed":  a.CommunityFeed(paging),
-		"following feed":  a.FollowingFeed(paging),
-		"global feed":     a.GlobalFeed(paging),
-		"comments":        a.CommentAggregate(),
-		"comment list":    a.CommentList(paging),
-		"stories":         a.StoryAggregate(),
-		"list of stories": a.StoryList([]*plazav1.StoryTarget{{}}, paging),
+		"posts":           Fill(a, &plazav1.PostResponse{}),
+		"list of posts":   Fill(a, &plazav1.ListPostsResponse{Paging: paging}),
+		"wall":            Fill(a, &plazav1.UserFeedData{Paging: paging}),
+		"content":         Fill(a, &plazav1.ContentFeedData{Paging: paging}),
+		"community feed":  Fill(a, &plazav1.CommunityFeedData{Paging: paging}),
+		"following feed":  Fill(a, &plazav1.ListFollowingFeedResponse{Paging: &plazav1.FollowingPaging{}}),
+		"global feed":     Fill(a, &plazav1.ListGlobalFeedResponse{Paging: paging, Data: Fill(a, &plazav1.GlobalFeedData{Paging: paging})}),
+		"comments":        Fill(a, &plazav1.CommentResponse{}),
+		"comment list":    Fill(a, &plazav1.ListCommentsResponse{Paging: paging}),
+		"stories":         Fill(a, &plazav1.StoryResponse{}),
+		"list of stories": Fill(a, &plazav1.ListStoriesResponse{StoryTargets: []*plazav1.StoryTarget{{}}, Paging: paging}),
 		"pins":            b.Pins(a, []store.PinTarget{{}}, []store.Pin{{}}),
-		"live rooms":      a.ListLiveRooms([]*plazav1.Room{{}}, paging),
+		"live rooms":      Fill(a, &plazav1.ListLiveRoomsResponse{Rooms: []*plazav1.Room{{}}, Paging: paging}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,26 +74,13 @@ func TestResponsesHaveAllCollections(t *testing.T) {
 	}
 }
 
-func TestPagesKeepTheirTokens(t *testing.T) {
+func TestFillKeepsWhatIsSet(t *testing.T) {
 	t.Parallel()
-	a, paging := fullAggregate(), &plazav1.Paging{Next: "next", Previous: "previous"}
-	for name, got := range map[string]interface {
-		GetNext() string
-		GetPrevious() string
-	}{
-		"posts":          a.PostList(paging).GetPaging(),
-		"wall":           a.UserFeed(paging).GetPaging(),
-		"wall, in data":  a.UserFeed(paging).GetData().GetPaging(),
-		"content":        a.ContentFeed(paging).GetData().GetPaging(),
-		"community":      a.CommunityFeed(paging).GetData().GetPaging(),
-		"following":      a.FollowingFeed(paging).GetPaging(),
-		"global":         a.GlobalFeed(paging).GetPaging(),
-		"global in data": a.GlobalFeed(paging).GetData().GetPaging(),
-		"comments":       a.CommentList(paging).GetPaging(),
-		"stories":        a.StoryList(nil, paging).GetPaging(),
-	} {
-		require.Equal(t, [2]string{"next", "previous"}, [2]string{got.GetNext(), got.GetPrevious()}, name)
-	}
+	rooms := []*plazav1.Room{{RoomId: "a"}, {RoomId: "b"}}
+	m := Fill(fullAggregate(), &plazav1.ListLiveRoomsResponse{Rooms: rooms, Paging: &plazav1.Paging{Next: "next"}})
+	require.Equal(t, rooms, m.GetRooms())
+	require.Equal(t, "next", m.GetPaging().GetNext())
+	require.Empty(t, Fill((*Aggregate)(nil), &plazav1.PostResponse{}).GetPosts(), "nothing was loaded")
 }
 
 func TestCategoryResponse(t *testing.T) {

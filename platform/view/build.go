@@ -26,17 +26,9 @@ func (l *loader) build(ctx context.Context) *Aggregate {
 }
 
 func (l *loader) buildPosts(a *Aggregate) {
-	primary := newIDSet()
-	for _, p := range l.Posts {
-		primary.add(p.ID)
-		a.Posts = append(a.Posts, l.post(p))
-	}
-	for _, c := range l.childrenInOrder() {
-		if !primary.has(c.ID) {
-			a.PostChildren = append(a.PostChildren, l.post(c))
-		}
-	}
-	a.Feeds = l.feeds()
+	primary := newIDSet(mapList(l.Posts, func(p store.Post) string { return p.ID })...)
+	children := slices.DeleteFunc(l.childrenInOrder(), func(c store.Post) bool { return primary.has(c.ID) })
+	a.Posts, a.PostChildren, a.Feeds = mapList(l.Posts, l.post), mapList(children, l.post), l.feeds()
 }
 
 // childrenInOrder sorts the child posts as their parents list them; children that no parent lists come last.
@@ -54,19 +46,12 @@ func (l *loader) childrenInOrder() []store.Post {
 // buildComments puts replies of comments into CommentChildren, and embedded comments of posts and stories into
 // Comments.
 func (l *loader) buildComments(a *Aggregate) {
-	primary := newIDSet()
-	for _, c := range l.Comments {
-		primary.add(c.ID)
-		a.Comments = append(a.Comments, l.comment(c))
-	}
-	into := &a.CommentChildren
+	idOf := func(c store.Comment) string { return c.ID }
+	primary := newIDSet(mapList(l.Comments, idOf)...)
+	replies := slices.DeleteFunc(unique(l.replies, idOf), func(c store.Comment) bool { return primary.has(c.ID) })
+	a.Comments, a.CommentChildren = mapList(l.Comments, l.comment), mapList(replies, l.comment)
 	if len(l.Comments) == 0 {
-		into = &a.Comments
-	}
-	for _, c := range unique(l.replies, func(c store.Comment) string { return c.ID }) {
-		if !primary.has(c.ID) {
-			*into = append(*into, l.comment(c))
-		}
+		a.Comments, a.CommentChildren = a.CommentChildren, nil
 	}
 }
 
@@ -84,22 +69,14 @@ func (l *loader) feeds() []*plazav1.Feed {
 	for _, p := range l.Posts {
 		wanted[FeedID(p.TargetID, p.FeedType)] = true
 	}
-	var out []*plazav1.Feed
+	var all []*plazav1.Feed
 	for _, c := range l.Communities {
-		for _, f := range l.builder.feeds(c, l.Counts, l.viewer.reviews("community", c.ID)) {
-			if wanted[f.GetFeedId()] {
-				wanted[f.GetFeedId()] = false
-				out = append(out, f)
-			}
-		}
+		all = append(all, l.builder.feeds(c, l.Counts, l.viewer.reviews("community", c.ID))...)
 	}
 	for _, u := range l.Users {
-		if f := l.builder.WallFeed(u, l.Counts); wanted[f.GetFeedId()] {
-			wanted[f.GetFeedId()] = false
-			out = append(out, f)
-		}
+		all = append(all, l.builder.WallFeed(u, l.Counts))
 	}
-	return out
+	return unique(slices.DeleteFunc(all, func(f *plazav1.Feed) bool { return !wanted[f.GetFeedId()] }), (*plazav1.Feed).GetFeedId)
 }
 
 // roles returns the roles of the users and members of the response.

@@ -120,19 +120,3 @@ func messageFeedInfo(f store.MessageFeed, preview *store.Message) *plazav1.Messa
 	}
 	return m
 }
-
-// ChannelPage returns a response about channels with paging.
-func ChannelPage(a *plazav1.ChannelResponse, paging *plazav1.Paging) *plazav1.ListChannelsResponse {
-	return &plazav1.ListChannelsResponse{
-		Channels: a.GetChannels(), ChannelUsers: a.GetChannelUsers(), MessagePreviews: a.GetMessagePreviews(),
-		MessageFeedsInfo: a.GetMessageFeedsInfo(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}
-}
-
-// ChannelUserPage is a page of the users of a channel.
-func ChannelUserPage(a *plazav1.ChannelResponse, paging *plazav1.Paging) *plazav1.ListChannelUsersResponse {
-	return &plazav1.ListChannelUsersResponse{
-		Channels: a.GetChannels(), ChannelUsers: a.GetChannelUsers(), MessagePreviews: a.GetMessagePreviews(),
-		MessageFeedsInfo: a.GetMessageFeedsInfo(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}
-}

@@ -68,9 +68,7 @@ func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows Channe
 		return nil, err
 	}
 	a := l.build(ctx)
-	var err error
-	a.Files, err = b.filesOf(ctx, st, noPrefetchedFiles(), each(a.GetChannels()), each(a.GetUsers()))
-	return a, err
+	return a, b.FillFiles(ctx, st, a)
 }
 
 // readChannels runs a batch that also reads the channels that are not known. Their homes must be available.
@@ -131,9 +129,7 @@ func (l *channelLoader) readMine(batch *store.ReadBatch) {
 			wanted.exclude(u.ChannelID)
 		}
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		batch.ChannelUsersOf(l.Viewer.ID, ids, &l.mine)
-	}
+	batch.ChannelUsersOf(l.Viewer.ID, wanted.list(), &l.mine)
 }
 
 // readFeeds reads the first subchannels and their last messages.

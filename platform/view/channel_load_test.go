@@ -136,7 +136,8 @@ func TestChannelPages(t *testing.T) {
 	t.Parallel()
 	a := &plazav1.ChannelResponse{}
 	fillLists(t, a.ProtoReflect())
-	channels, users := ChannelPage(a, &plazav1.Paging{Next: "next"}), ChannelUserPage(a, &plazav1.Paging{Next: "next"})
+	paging := &plazav1.Paging{Next: "next"}
+	channels, users := Fill(a, &plazav1.ListChannelsResponse{Paging: paging}), Fill(a, &plazav1.ListChannelUsersResponse{Paging: paging})
 	requireFilled(t, channels.ProtoReflect())
 	requireFilled(t, users.ProtoReflect())
 	require.Equal(t, [2]string{"next", "next"}, [2]string{channels.GetPaging().GetNext(), users.GetPaging().GetNext()})

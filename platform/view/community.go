@@ -90,9 +90,7 @@ func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows Com
 		return nil, err
 	}
 	a := l.build(ctx)
-	var err error
-	a.Files, err = b.filesOf(ctx, st, noPrefetchedFiles(), each(a.GetCommunities()), each(a.GetUsers()), each(a.GetCategories()))
-	return a, err
+	return a, b.FillFiles(ctx, st, a)
 }
 
 func (l *communityLoader) ids() []string {
@@ -125,9 +123,7 @@ func (l *communityLoader) readMine(batch *store.ReadBatch) {
 			wanted.exclude(m.CommunityID)
 		}
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		batch.Memberships(l.Viewer.ID, ids, &l.mine)
-	}
+	batch.Memberships(l.Viewer.ID, wanted.list(), &l.mine)
 }
 
 func (l *communityLoader) readCategories(batch *store.ReadBatch) {
@@ -135,9 +131,7 @@ func (l *communityLoader) readCategories(batch *store.ReadBatch) {
 	for _, c := range l.Communities {
 		wanted.add(c.CategoryIDs...)
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		batch.Categories(ids, &l.categories)
-	}
+	batch.Categories(wanted.list(), &l.categories)
 }
 
 func (l *communityLoader) build(ctx context.Context) *plazav1.CommunityResponse {
@@ -180,16 +174,5 @@ func belonging(users []*plazav1.CommunityUser) []*plazav1.CommunityUser {
 
 // CommunityPage returns a response about communities with paging.
 func CommunityPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
-	return &plazav1.ListCommunitiesResponse{
-		Communities: a.GetCommunities(), CommunityUsers: belonging(a.GetCommunityUsers()), Files: a.GetFiles(), Users: a.GetUsers(),
-		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
-	}
-}
-
-// MemberPage is a page of the members of a community.
-func MemberPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListMembersResponse {
-	return &plazav1.ListMembersResponse{
-		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
-		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
-	}
+	return Fill(a, &plazav1.ListCommunitiesResponse{CommunityUsers: belonging(a.GetCommunityUsers()), Paging: paging})
 }

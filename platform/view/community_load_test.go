@@ -80,7 +80,7 @@ func TestCommunityPages(t *testing.T) {
 	a := &plazav1.CommunityResponse{}
 	fillLists(t, a.ProtoReflect())
 	paging := &plazav1.Paging{Next: "next"}
-	communities, members := CommunityPage(a, paging), MemberPage(a, paging)
+	communities, members := CommunityPage(a, paging), Fill(a, &plazav1.ListMembersResponse{Paging: paging})
 	requireFilled(t, communities.ProtoReflect())
 	requireFilled(t, members.ProtoReflect())
 	require.Equal(t, "next", communities.GetPaging().GetNext())

@@ -70,24 +70,16 @@ type EventRows struct {
 // Add adds events and what was read of their origins, each once.
 func (r *EventRows) Add(more EventRows) {
 	r.Events, r.IsPrivate = append(r.Events, more.Events...), r.IsPrivate || more.IsPrivate
-	for _, c := range more.Communities {
-		if !slices.ContainsFunc(r.Communities, func(known store.Community) bool { return known.ID == c.ID }) {
-			r.Communities = append(r.Communities, c)
-		}
-	}
-	for _, m := range more.Members {
-		if r.membership(m.CommunityID) == nil {
-			r.Members = append(r.Members, m)
-		}
-	}
+	r.Communities = unique(append(r.Communities, more.Communities...), func(c store.Community) string { return c.ID })
+	r.Members = unique(append(r.Members, more.Members...), func(m store.Member) string { return m.CommunityID })
 }
 
 // EventAggregate holds the collections of a response about events.
 type EventAggregate struct {
-	Events      []*plazav1.Event
-	Rsvps       []*plazav1.EventRsvp
-	Users       []*plazav1.User
-	Communities []*plazav1.Community
+	Events         []*plazav1.Event
+	EventResponses []*plazav1.EventRsvp
+	Users          []*plazav1.User
+	Communities    []*plazav1.Community
 }
 
 // LoadEvents reads the rows that events and answers refer to, in one round trip to each home concerned, and converts all of
@@ -106,15 +98,14 @@ func (b *Builder) LoadEvents(ctx context.Context, st *store.Store, viewerID stri
 	for _, e := range rows.Events {
 		wanted.add(e.CreatorID)
 	}
-	all := wanted.list()
-	readMissingUsers(batch, newIDSet(all...), &rows.Users)
+	readMissingUsers(batch, wanted, &rows.Users)
 	batch.CountsOf(append(ids, mapList(rows.Communities, func(c store.Community) string { return c.ID })...), counts)
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
 	return &EventAggregate{
-		Events: mapList(rows.Events, func(e store.PlannedEvent) *plazav1.Event { return b.Event(e, counts, rows.isPublic(e)) }),
-		Rsvps:  rows.rsvps(), Users: b.usersIn(ctx, newIDSet(all...), rows.Users),
+		Events:         mapList(rows.Events, func(e store.PlannedEvent) *plazav1.Event { return b.Event(e, counts, rows.isPublic(e)) }),
+		EventResponses: rows.rsvps(), Users: b.usersIn(ctx, wanted, rows.Users),
 		Communities: mapList(rows.Communities, func(c store.Community) *plazav1.Community { return b.Community(c, counts, rows.membership(c.ID)) }),
 	}, nil
 }
@@ -127,18 +118,15 @@ func (r *EventRows) isPublic(e store.PlannedEvent) bool {
 }
 
 func (r *EventRows) membership(communityID string) *store.Member {
-	if i := slices.IndexFunc(r.Members, func(m store.Member) bool { return m.CommunityID == communityID }); i >= 0 {
-		return &r.Members[i]
-	}
-	return nil
+	return find(r.Members, func(m *store.Member) bool { return m.CommunityID == communityID })
 }
 
 // rsvps converts the answers of users who are known.
 func (r *EventRows) rsvps() []*plazav1.EventRsvp {
 	var rsvps []*plazav1.EventRsvp
 	for _, a := range r.Rsvps {
-		if i := slices.IndexFunc(r.Users, func(u store.User) bool { return u.ID == a.UserID }); i >= 0 {
-			rsvps = append(rsvps, eventRsvp(a, r.Users[i].PublicID))
+		if u := find(r.Users, func(u *store.User) bool { return u.ID == a.UserID }); u != nil {
+			rsvps = append(rsvps, eventRsvp(a, u.PublicID))
 		}
 	}
 	return rsvps
@@ -149,24 +137,4 @@ func eventRsvp(a store.EventRsvp, publicID string) *plazav1.EventRsvp {
 		EventId: a.EventID, UserId: publicID, UserPublicId: publicID, UserInternalId: a.UserID, Status: a.Status,
 		RespondedAt: ts(a.RespondedAt), CreatedAt: ts(a.CreatedAt), UpdatedAt: ts(a.RespondedAt),
 	}
-}
-
-// EventAnswer returns the response about events.
-func (a *EventAggregate) EventAnswer() *plazav1.EventResponse {
-	return &plazav1.EventResponse{Events: a.Events, EventResponses: a.Rsvps, Users: a.Users, Communities: a.Communities}
-}
-
-// EventList returns the response with a page of events.
-func (a *EventAggregate) EventList(paging *plazav1.Paging) *plazav1.ListEventsResponse {
-	return &plazav1.ListEventsResponse{Events: a.Events, EventResponses: a.Rsvps, Users: a.Users, Communities: a.Communities, Paging: paging}
-}
-
-// RsvpAnswer returns the response about an answer.
-func (a *EventAggregate) RsvpAnswer() *plazav1.EventRsvpResponse {
-	return &plazav1.EventRsvpResponse{EventResponses: a.Rsvps, Events: a.Events, Users: a.Users}
-}
-
-// RsvpList returns the response with a page of answers.
-func (a *EventAggregate) RsvpList(paging *plazav1.Paging) *plazav1.ListEventRsvpsResponse {
-	return &plazav1.ListEventRsvpsResponse{EventResponses: a.Rsvps, Events: a.Events, Users: a.Users, Paging: paging}
 }

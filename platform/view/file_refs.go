@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"iter"
+	"reflect"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -24,11 +24,16 @@ import (
 //
 // An interceptor calls it for every response, so that operations need not.
 func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto.Message) error {
+	return b.fillFiles(ctx, st, response, noPrefetchedFiles())
+}
+
+// fillFiles is FillFiles with files that were read before.
+func (b *Builder) fillFiles(ctx context.Context, st *store.Store, response proto.Message, prefetched *prefetchedFiles) error {
 	empty, wanted := filesWanted(response.ProtoReflect())
 	if len(empty) == 0 || len(wanted.list()) == 0 {
 		return nil
 	}
-	files, err := b.loadFiles(ctx, st, wanted, noPrefetchedFiles())
+	files, err := b.loadFiles(ctx, st, wanted, prefetched)
 	if err != nil {
 		return err
 	}
@@ -150,25 +155,15 @@ func (l *loader) readFiles(batch *store.ReadBatch) {
 	batch.FilesByID(wanted.list(), &l.files.files)
 }
 
-// filesOf returns the files that the messages in lists refer to, each once.
-func (b *Builder) filesOf(ctx context.Context, st *store.Store, prefetched *prefetchedFiles, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
+// filesOf returns the files that the objects of an aggregate refer to, each once.
+func (b *Builder) filesOf(ctx context.Context, st *store.Store, a *Aggregate, prefetched *prefetchedFiles) ([]*plazav1.File, error) {
 	wanted := newWantedFiles()
-	for _, list := range lists {
-		for m := range list {
-			wanted.addOf(m)
+	for _, list := range reflect.ValueOf(a).Elem().Fields() {
+		for i := range list.Len() {
+			wanted.addOf(list.Index(i).Interface())
 		}
 	}
 	return b.loadFiles(ctx, st, wanted, prefetched)
-}
-
-func each[T any](list []T) iter.Seq[any] {
-	return func(yield func(any) bool) {
-		for _, m := range list {
-			if !yield(m) {
-				return
-			}
-		}
-	}
 }
 
 // loadFiles reads the wanted files that were not prefetched, and converts all in the order of wanted.

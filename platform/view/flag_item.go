@@ -41,10 +41,8 @@ func FlagNote(n store.FlagNote, users []store.User) *plazav1.FlagNote {
 }
 
 func publicIDOf(users []store.User, id string) string {
-	for _, u := range users {
-		if u.ID == id {
-			return u.PublicID
-		}
+	if u := find(users, func(u *store.User) bool { return u.ID == id }); u != nil {
+		return u.PublicID
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -63,7 +62,7 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 	rows.redactDeleted()
 	l := &loader{Rows: rows, builder: b, viewer: viewerOf(ctx), viewerID: viewerID}
 	batch := st.NewBestEffortBatch()
-	l.readUsers(batch)
+	readUsers(batch, l.wantedUsers(), &l.Users, &l.files)
 	l.readMembers(batch)
 	l.viewer.readMemberships(batch, l.Members, l.moderatedPlaces())
 	l.readPendingEdits(batch)
@@ -82,9 +81,7 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 	l.restrict()
 	a := l.build(ctx)
 	var err error
-	a.Files, err = b.filesOf(ctx, st, &l.files, each(a.Posts), each(a.PostChildren), each(a.Stories), each(a.Comments), each(a.CommentChildren),
-		each(a.Polls), each(a.VideoStreamings), each(a.VideoStreamingChildren), each(a.Rooms), each(a.RoomChildrens),
-		each(a.Users), each(a.Communities), each(a.Categories))
+	a.Files, err = b.filesOf(ctx, st, a, &l.files)
 	return a, err
 }
 
@@ -95,81 +92,77 @@ func (l *loader) restrict() {
 	l.Stories = l.viewer.stories(l.Stories)
 }
 
-// authors calls visit with every author in the response and the target (community or wall) that they wrote in.
-func (l *loader) authors(visit func(userID, targetType, targetID string)) {
+// content is what posts, stories and comments have in common.
+type content struct {
+	id, authorID         string
+	targetType, targetID string
+	latest               store.LatestComments // comments of a post or story, or replies of a comment
+	mentionees           []byte
+}
+
+// contents returns the primary rows.
+func (l *loader) contents() []content {
+	var all []content
 	for _, p := range l.Posts {
-		visit(p.AuthorID, p.TargetType, p.TargetID)
-		for _, id := range p.LatestComments.Authors() {
-			visit(id, p.TargetType, p.TargetID)
-		}
+		all = append(all, content{p.ID, p.AuthorID, p.TargetType, p.TargetID, p.LatestComments, p.Mentionees})
 	}
 	for _, s := range l.Stories {
-		visit(s.AuthorID, s.TargetType, s.TargetID)
-		for _, id := range s.LatestComments.Authors() {
-			visit(id, s.TargetType, s.TargetID)
-		}
+		all = append(all, content{s.ID, s.AuthorID, s.TargetType, s.TargetID, s.LatestComments, s.Mentionees})
 	}
 	for _, c := range l.Comments {
-		visit(c.AuthorID, c.TargetType, c.TargetID)
-		for _, id := range c.LatestReplies.Authors() {
-			visit(id, c.TargetType, c.TargetID)
-		}
+		all = append(all, content{c.ID, c.AuthorID, c.TargetType, c.TargetID, c.LatestReplies, c.Mentionees})
 	}
+	return all
 }
 
 // wantedUsers returns the users of the response: authors, owners of walls, creators of communities and mentioned users.
 func (l *loader) wantedUsers() *idSet {
 	wanted := newIDSet()
-	l.authors(func(userID, targetType, targetID string) {
-		wanted.add(userID)
-		if targetType == "user" {
-			wanted.add(targetID)
+	for _, c := range l.contents() {
+		wanted.add(c.authorID)
+		if c.targetType == "user" {
+			wanted.add(c.targetID)
 		}
-	})
+		wanted.add(c.latest.Authors()...)
+	}
 	wanted.add(l.UserIDs...)
 	for _, c := range l.Communities {
 		wanted.add(c.CreatorID)
 	}
-	for _, p := range l.Posts {
-		wanted.add(mentionedIDs(p.Mentionees)...)
-	}
-	for _, s := range l.Stories {
-		wanted.add(mentionedIDs(s.Mentionees)...)
-	}
-	for _, c := range l.Comments {
-		wanted.add(mentionedIDs(c.Mentionees)...)
+	for _, c := range l.contents() {
+		wanted.add(mentionedIDs(c.mentionees)...)
 	}
 	return wanted
 }
 
-// readUsers reads the users that are not known, and drops known users that the response does not refer to.
-func (l *loader) readUsers(batch *store.ReadBatch) {
-	wanted := l.wantedUsers()
-	order := slices.Clone(wanted.list())
-	known := slices.DeleteFunc(slices.Clone(l.Users), func(u store.User) bool { return !slices.Contains(order, u.ID) })
-	for _, u := range known {
-		wanted.exclude(u.ID)
+// readUsers reads the wanted users that are not in rows, and their avatars. It drops the other users from rows.
+func readUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User, files *prefetchedFiles) {
+	order := wanted.list()
+	var known []store.User
+	missing := newIDSet(order...)
+	for _, u := range *rows {
+		if wanted.has(u.ID) {
+			known = append(known, u)
+			missing.exclude(u.ID)
+		}
 	}
-	l.Users = known
-	store.SortUsers(l.Users, order)
-	if ids := wanted.list(); len(ids) > 0 {
-		var read []store.User
-		batch.Users(ids, &read)
-		batch.AvatarFiles(ids, &l.files.avatars)
-		batch.Then(func() { l.Users = slices.Concat(known, read); store.SortUsers(l.Users, order) })
-	}
+	store.SortUsers(known, order)
+	*rows = known
+	var read []store.User
+	batch.Users(missing.list(), &read)
+	batch.AvatarFiles(missing.list(), &files.avatars)
+	batch.Then(func() { *rows = slices.Concat(known, read); store.SortUsers(*rows, order) })
 }
 
 // readMissingUsers reads the wanted users that are not in rows, and adds them to rows.
 func readMissingUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User) {
+	missing := newIDSet(wanted.list()...)
 	for _, u := range *rows {
-		wanted.exclude(u.ID)
+		missing.exclude(u.ID)
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		var read []store.User
-		batch.Users(ids, &read)
-		batch.Then(func() { *rows = slices.Concat(*rows, read) })
-	}
+	var read []store.User
+	batch.Users(missing.list(), &read)
+	batch.Then(func() { *rows = slices.Concat(*rows, read) })
 }
 
 // usersIn converts the users in wanted, in its order.
@@ -182,44 +175,35 @@ func (b *Builder) usersIn(ctx context.Context, wanted *idSet, rows []store.User)
 // readMembers reads the authors' memberships in the communities that they wrote in.
 func (l *loader) readMembers(batch *store.ReadBatch) {
 	wanted := map[string]*idSet{}
-	l.authors(func(userID, targetType, targetID string) {
-		if targetType != "community" {
-			return
+	for _, c := range l.contents() {
+		if c.targetType != "community" {
+			continue
 		}
-		if wanted[targetID] == nil {
-			wanted[targetID] = newIDSet()
+		if wanted[c.targetID] == nil {
+			wanted[c.targetID] = newIDSet()
 		}
-		wanted[targetID].add(userID)
-	})
+		wanted[c.targetID].add(c.authorID)
+		wanted[c.targetID].add(c.latest.Authors()...)
+	}
 	for _, m := range l.Members {
 		if s := wanted[m.CommunityID]; s != nil {
 			s.exclude(m.UserID)
 		}
 	}
 	for communityID, users := range wanted {
-		if ids := users.list(); len(ids) > 0 {
-			part := new([]store.Member)
-			batch.Members(communityID, ids, part)
-			batch.Then(func() { l.Members = slices.Concat(l.Members, *part) })
-		}
+		part := new([]store.Member)
+		batch.Members(communityID, users.list(), part)
+		batch.Then(func() { l.Members = slices.Concat(l.Members, *part) })
 	}
 }
 
 // readReplies reads the embedded comments of posts and stories, and the replies of comments.
 func (l *loader) readReplies(batch *store.ReadBatch) {
 	var ids []string
-	for _, p := range l.Posts {
-		ids = append(ids, p.LatestComments.IDs()...)
+	for _, c := range l.contents() {
+		ids = append(ids, c.latest.IDs()...)
 	}
-	for _, s := range l.Stories {
-		ids = append(ids, s.LatestComments.IDs()...)
-	}
-	for _, c := range l.Comments {
-		ids = append(ids, c.LatestReplies.IDs()...)
-	}
-	if len(ids) > 0 {
-		batch.CommentsByID(ids, &l.replies)
-	}
+	batch.CommentsByID(ids, &l.replies)
 }
 
 func (l *loader) readChildren(batch *store.ReadBatch) {
@@ -232,11 +216,9 @@ func (l *loader) readChildren(batch *store.ReadBatch) {
 		wanted.exclude(c.ID)
 	}
 	l.children = known
-	if ids := wanted.list(); len(ids) > 0 {
-		read := new([]store.Post)
-		batch.PostsByID(ids, read)
-		batch.Then(func() { l.children = slices.Concat(known, *read) })
-	}
+	var read []store.Post
+	batch.PostsByID(wanted.list(), &read)
+	batch.Then(func() { l.children = slices.Concat(known, read) })
 }
 
 func (l *loader) readCategories(batch *store.ReadBatch) {
@@ -247,46 +229,32 @@ func (l *loader) readCategories(batch *store.ReadBatch) {
 	for _, c := range l.Categories {
 		wanted.exclude(c.ID)
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		var read []store.Category
-		batch.Categories(ids, &read)
-		batch.Then(func() { l.Categories = slices.Concat(l.Categories, read) })
-	}
+	var read []store.Category
+	batch.Categories(wanted.list(), &read)
+	batch.Then(func() { l.Categories = slices.Concat(l.Categories, read) })
 }
 
 // readCounts reads the counts of everything in the response, and the viewer's reactions to it.
 func (l *loader) readCounts(batch *store.ReadBatch) {
-	homes := map[region.Code][]string{}
-	for _, ref := range l.wantedCounts().list() {
-		if _, known := l.Counts[ref]; known {
-			continue
-		}
-		if home, err := batch.HomeOf(ref); err == nil {
-			homes[home] = append(homes[home], ref)
-		}
-	}
-	for home, refs := range homes {
-		batch.Counts(home, refs, l.Counts)
-		if l.viewerID != "" {
-			batch.ReactionsOf(home, refs, l.viewerID, &l.mine)
-		}
+	refs := slices.DeleteFunc(l.wantedCounts().list(), func(ref string) bool {
+		_, known := l.Counts[ref]
+		return known
+	})
+	batch.CountsOf(refs, l.Counts)
+	if l.viewerID != "" {
+		batch.UserReactions(refs, l.viewerID, &l.mine)
 	}
 }
 
 func (l *loader) wantedCounts() *idSet {
 	wanted := newIDSet()
+	for _, c := range l.contents() {
+		wanted.add(c.id)
+		wanted.add(c.latest.IDs()...)
+	}
 	for _, p := range l.Posts {
-		wanted.add(p.ID, p.TargetID)
-		wanted.add(p.LatestComments.IDs()...)
+		wanted.add(p.TargetID)
 		wanted.add(p.Children...)
-	}
-	for _, s := range l.Stories {
-		wanted.add(s.ID)
-		wanted.add(s.LatestComments.IDs()...)
-	}
-	for _, c := range l.Comments {
-		wanted.add(c.ID)
-		wanted.add(c.LatestReplies.IDs()...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.ID)

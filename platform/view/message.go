@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
@@ -139,9 +138,7 @@ func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows Messag
 		return nil, err
 	}
 	a := &plazav1.MessageResponse{Messages: l.messages(ctx, b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(ctx, l.users)}
-	var err error
-	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
-	return a, err
+	return a, b.fillFiles(ctx, st, a, l.files)
 }
 
 // LoadMessageFeeds reads the last messages of subchannels and then the rows that both refer to, and converts all of
@@ -159,13 +156,15 @@ func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows Me
 		return nil, err
 	}
 	a := &plazav1.MessageFeedResponse{MessageFeeds: l.feeds(b), Messages: l.messages(ctx, b, l.last), Users: b.Users(ctx, l.users)}
-	var err error
-	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
-	return a, err
+	return a, b.fillFiles(ctx, st, a, l.files)
 }
 
 func newMessageLoader(rows MessageRows) *messageLoader {
-	return &messageLoader{MessageRows: rows, counts: store.Counts{}, files: noPrefetchedFiles()}
+	l := &messageLoader{MessageRows: rows, counts: store.Counts{}, files: noPrefetchedFiles()}
+	if rows.Viewer != nil {
+		l.users = []store.User{*rows.Viewer}
+	}
+	return l
 }
 
 // feedIDs returns the ids of the subchannels that are not deleted: the others show no last message.
@@ -196,27 +195,13 @@ func (l *messageLoader) read(batch *store.ReadBatch, messages []store.Message) {
 			users.add(mention.UserIDs...)
 		}
 	}
-	l.readUsers(batch, users)
+	readUsers(batch, users, &l.users, l.files)
 	l.files.requested = files
 	batch.FilesByID(files.list(), &l.files.files)
 	batch.CountsOf(ids.list(), l.counts)
 	if l.Viewer != nil {
 		batch.UserReactions(ids.list(), l.Viewer.ID, &l.mine)
 	}
-}
-
-func (l *messageLoader) readUsers(batch *store.ReadBatch, users *idSet) {
-	order := slices.Clone(users.list())
-	if l.Viewer != nil && slices.Contains(order, l.Viewer.ID) {
-		l.users = append(l.users, *l.Viewer)
-		users.exclude(l.Viewer.ID)
-	}
-	var read []store.User
-	if ids := users.list(); len(ids) > 0 {
-		batch.Users(ids, &read)
-		batch.AvatarFiles(ids, &l.files.avatars)
-	}
-	batch.Then(func() { l.users = append(l.users, read...); store.SortUsers(l.users, order) })
 }
 
 func (l *messageLoader) messages(ctx context.Context, b *Builder, rows []store.Message) []*plazav1.Message {

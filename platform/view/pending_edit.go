@@ -17,9 +17,7 @@ func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
 
 // readPendingEdits reads the wanted pending edits.
 func (l *loader) readPendingEdits(batch *store.ReadBatch) {
-	if ids := l.wantedPendingEdits().list(); len(ids) > 0 {
-		batch.PendingEdits(ids, &l.pendingEdits)
-	}
+	batch.PendingEdits(l.wantedPendingEdits().list(), &l.pendingEdits)
 }
 
 // wantedPendingEdits returns the posts and comments of the response that the viewer wrote or reviews and that can have

@@ -7,12 +7,7 @@ import (
 
 // Pins returns the response about pins. The aggregate holds the pinned posts.
 func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin) *plazav1.PinResponse {
-	m := &plazav1.PinResponse{
-		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
-		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
-		VideoStreamings: a.VideoStreamings,
-		PinTargets:      b.PinTargets(targets),
-	}
+	m := Fill(a, &plazav1.PinResponse{PinTargets: b.PinTargets(targets)})
 	for _, p := range pins {
 		m.Pins = append(m.Pins, &plazav1.Pin{
 			ReferenceId: p.PostID, ReferenceType: "post", Placement: p.Placement, PinnedBy: p.PinnedBy, PinnedAt: ts(p.PinnedAt),

@@ -48,9 +48,6 @@ func (l *loader) pollIDs() []string { return l.embeddedIDs("poll", "pollId") }
 // readPolls reads the polls of the posts, their counts and the viewer's votes.
 func (l *loader) readPolls(batch *store.ReadBatch) {
 	ids := l.pollIDs()
-	if len(ids) == 0 {
-		return
-	}
 	batch.Polls(ids, &l.polls)
 	batch.CountsOf(ids, l.Counts)
 	if l.viewerID != "" {

@@ -31,20 +31,12 @@ func (l *loader) readProducts(batch *store.ReadBatch) {
 		wanted.add(a.PinnedProductID)
 	}
 	l.productIDs = slices.DeleteFunc(wanted.order, func(id string) bool { return !region.ValidID(id) })
-	if len(l.productIDs) > 0 {
-		batch.Products(l.productIDs, &l.products)
-	}
+	batch.Products(l.productIDs, &l.products)
 }
 
 // buildProducts adds the products in the order of their posts, without deleted ones.
 func (l *loader) buildProducts(a *Aggregate) {
-	byID := make(map[string]store.Product, len(l.products))
-	for _, p := range l.products {
-		byID[p.ID] = p
-	}
-	for _, id := range l.productIDs {
-		if p, ok := byID[id]; ok && p.DeletedAt == nil {
-			a.Products = append(a.Products, l.builder.Product(p))
-		}
-	}
+	of := func(p store.Product) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} }
+	products, _ := shownEmbeds(l.productIDs, l.products, nil, of)
+	a.Products = l.builder.Products(products)
 }

@@ -104,22 +104,12 @@ func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.GetR
 	return m
 }
 
-// ListLiveRooms returns the response with a page of live rooms and the posts that embed them.
-func (a *Aggregate) ListLiveRooms(rooms []*plazav1.Room, paging *plazav1.Paging) *plazav1.ListLiveRoomsResponse {
-	return &plazav1.ListLiveRoomsResponse{
-		Rooms: rooms, RoomChildrens: a.RoomChildrens, Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users,
-		Files: a.Files, Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Paging: paging,
-	}
-}
-
 func (l *loader) roomIDs() []string { return l.embeddedIDs("room", "roomId") }
 
 // readRooms reads the rooms that the posts embed, and their children.
 func (l *loader) readRooms(batch *store.ReadBatch) {
-	if ids := l.roomIDs(); len(ids) > 0 {
-		batch.Rooms(ids, &l.rooms)
-		batch.ChildRooms(ids, &l.childRooms)
-	}
+	batch.Rooms(l.roomIDs(), &l.rooms)
+	batch.ChildRooms(l.roomIDs(), &l.childRooms)
 }
 
 func (l *loader) buildRooms(a *Aggregate) {

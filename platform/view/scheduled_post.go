@@ -8,9 +8,7 @@ import (
 
 // ScheduledPosts returns the response with a page of scheduled posts. The posts of a must be in the order of rows.
 func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, paging *plazav1.Paging) *plazav1.ListScheduledPostsResponse {
-	m := &plazav1.ListScheduledPostsResponse{
-		NetworkId: b.NetworkID, Paging: paging, Users: a.Users, Files: a.Files, Communities: a.Communities, Polls: a.Polls,
-	}
+	m := Fill(a, &plazav1.ListScheduledPostsResponse{NetworkId: b.NetworkID, Paging: paging})
 	for i, row := range rows {
 		m.Data = append(m.Data, scheduledPost(a, row, a.Posts[i]))
 	}

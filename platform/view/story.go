@@ -73,19 +73,3 @@ func (b *Builder) StoryTarget(t store.StoryTarget) *plazav1.StoryTarget {
 func (b *Builder) StoryTargets(rows []store.StoryTarget) []*plazav1.StoryTarget {
 	return mapList(rows, b.StoryTarget)
 }
-
-// StoryAggregate returns the response about stories.
-func (a *Aggregate) StoryAggregate() *plazav1.StoryResponse {
-	return &plazav1.StoryResponse{
-		Stories: a.Stories, Comments: a.Comments, Files: a.Files, Users: a.Users, Communities: a.Communities,
-		CommunityUsers: a.CommunityUsers, Categories: a.Categories,
-	}
-}
-
-// StoryList returns the response with a page of stories and their targets.
-func (a *Aggregate) StoryList(targets []*plazav1.StoryTarget, paging *plazav1.Paging) *plazav1.ListStoriesResponse {
-	return &plazav1.ListStoriesResponse{
-		Stories: a.Stories, Comments: a.Comments, Files: a.Files, Users: a.Users, Communities: a.Communities,
-		CommunityUsers: a.CommunityUsers, Categories: a.Categories, StoryTargets: targets, Paging: paging,
-	}
-}

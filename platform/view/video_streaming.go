@@ -94,10 +94,8 @@ func (l *loader) streamIDs() []string { return l.embeddedIDs("liveStream", "stre
 
 // readStreams reads the streams that the posts embed, and their children.
 func (l *loader) readStreams(batch *store.ReadBatch) {
-	if ids := l.streamIDs(); len(ids) > 0 {
-		batch.VideoStreams(ids, &l.streams)
-		batch.ChildStreams(ids, &l.childStreams)
-	}
+	batch.VideoStreams(l.streamIDs(), &l.streams)
+	batch.ChildStreams(l.streamIDs(), &l.childStreams)
 }
 
 func (l *loader) buildStreams(a *Aggregate) {

@@ -103,7 +103,7 @@ func (v *viewer) messages(rows []store.Message, moderated map[string]bool) []sto
 func (v *viewer) hideMessages(rows []store.Message, moderated map[string]bool) []store.Message {
 	everywhere := auth.Permits(v.caller, auth.DeleteMessage, auth.Scope{})
 	return changed(rows, func(m *store.Message) {
-		if m.HiddenAt != nil && m.DeletedAt == nil && m.CreatorID != v.caller.UserID && !everywhere && !moderated[m.ChannelID] {
+		if m.DeletedAt == nil && m.HiddenFrom(v.caller.UserID, everywhere || moderated[m.ChannelID]) {
 			m.DeletedAt = m.HiddenAt
 		}
 	})
@@ -124,10 +124,10 @@ func (v *viewer) readMemberships(batch *store.ReadBatch, known []store.Member, w
 			wanted.exclude(m.CommunityID)
 		}
 	}
-	if ids := wanted.list(); len(ids) > 0 && v.caller.UserID != "" {
-		read := new([]store.Member)
-		batch.Memberships(v.caller.UserID, ids, read)
-		batch.Then(func() { v.members = slices.Concat(known, *read) })
+	if v.caller.UserID != "" {
+		var read []store.Member
+		batch.Memberships(v.caller.UserID, wanted.list(), &read)
+		batch.Then(func() { v.members = slices.Concat(known, read) })
 	}
 }
 

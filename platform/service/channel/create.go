@@ -36,10 +36,8 @@ type draft struct {
 	settings store.Settings
 	users    []store.User // the first members besides the creator
 	channel  store.Channel
-	roomID   string // of the room whose live channel it is
-	streamID string // of the stream whose live channel it is
-	attached bool   // it is the live channel of a room, a stream or a post
-	exists   bool   // they already have their live channel
+	attached bool // it is the live channel of a room, a stream or a post
+	exists   bool // they already have their live channel
 }
 
 // CreateChannel creates a channel of type community, broadcast or live with the caller as its first moderator.
@@ -145,10 +143,10 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 	now := d.channel.CreatedAt
 	tx := s.Store.NewTx(s.HomeOf(d.channel.ID))
 	switch {
-	case d.roomID != "":
-		tx.UpdateRoomHasChannel(d.roomID, now, fail.NotFound())
-	case d.streamID != "":
-		tx.UpdateVideoStreamHasChannel(d.streamID, now, fail.NotFound())
+	case d.channel.RoomID != "":
+		tx.UpdateRoomHasChannel(d.channel.RoomID, now, fail.NotFound())
+	case d.channel.VideoStreamID != "":
+		tx.UpdateVideoStreamHasChannel(d.channel.VideoStreamID, now, fail.NotFound())
 	case d.channel.ID == d.channel.PublicID && !d.attached:
 		exists = nil // a generated id is unique
 	}
@@ -201,15 +199,9 @@ func (s *Service) attachRoom(ctx context.Context, d *draft, req *plazav1.CreateC
 	if err != nil {
 		return err
 	}
-	if err := live.RequireSeeRoom(ctx, s.Deps, d.Caller, room); err != nil {
-		return err
-	}
-	if err := requireAttach(d.Caller, room.CreatorID, req.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
-		return err
-	}
-	d.roomID, d.exists = room.ID, room.HasChannel
-	d.channel.ID, d.channel.PublicID, d.channel.RoomID, d.channel.PostID = room.ID, room.ID, room.ID, room.PostID
-	return nil
+	enabled := room != nil && room.LiveChatEnabled
+	d.exists, d.channel.RoomID = room != nil && room.HasChannel, req.GetRoomId()
+	return s.attachLive(ctx, d, live.OfRoom(room), req.GetPostId(), enabled)
 }
 
 func (s *Service) attachStream(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
@@ -217,28 +209,27 @@ func (s *Service) attachStream(ctx context.Context, d *draft, req *plazav1.Creat
 	if err != nil {
 		return err
 	}
-	if err := live.RequireSeeStream(ctx, s.Deps, d.Caller, stream); err != nil {
-		return err
-	}
-	if err := requireAttach(d.Caller, stream.CreatorID, req.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
-		return err
-	}
-	d.streamID, d.exists = stream.ID, stream.HasChannel
-	d.channel.ID, d.channel.PublicID, d.channel.VideoStreamID, d.channel.PostID = stream.ID, stream.ID, stream.ID, stream.PostID
-	return nil
+	enabled := stream != nil && stream.ChannelEnabled
+	d.exists, d.channel.VideoStreamID = stream != nil && stream.HasChannel, req.GetVideoStreamId()
+	return s.attachLive(ctx, d, live.OfStream(stream), req.GetPostId(), enabled)
 }
 
-// requireAttach returns an error unless the caller may create the live channel of a room or stream.
-func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enabled bool) error {
-	if err := live.RequireChange(caller, creatorID); err != nil {
+// attachLive makes the channel that of a room or stream, unless the caller may not create it or the room or stream was created
+// without one.
+func (s *Service) attachLive(ctx context.Context, d *draft, b live.Broadcast, wantedPost string, enabled bool) error {
+	if err := live.RequireSee(ctx, s.Deps, d.Caller, b); err != nil {
+		return err
+	}
+	if err := live.RequireChange(d.Caller, b.CreatorID); err != nil {
 		return err
 	}
 	switch {
-	case wantedPost != "" && wantedPost != post:
+	case wantedPost != "" && wantedPost != b.PostID:
 		return errOtherPost
 	case !enabled:
 		return errNoChat
 	}
+	d.channel.ID, d.channel.PublicID, d.channel.PostID = b.ID, b.ID, b.PostID
 	return nil
 }
 

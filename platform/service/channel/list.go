@@ -42,11 +42,8 @@ func (s *Service) list(ctx context.Context, r *service.Request, q channelQuery, 
 		return nil, err
 	}
 	ids := service.Map(keys, func(k store.ChannelKey) string { return k.ID })
-	aggregate, err := s.respond(ctx, r, settings, view.ChannelRows{IDs: ids})
-	if err != nil {
-		return nil, err
-	}
-	return view.ChannelPage(aggregate, paging), nil
+	a, err := s.respond(ctx, r, settings, view.ChannelRows{IDs: ids})
+	return view.Fill(a, &plazav1.ListChannelsResponse{Paging: paging}), err
 }
 
 // listOf returns the query of a request.

@@ -44,11 +44,8 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID }, found.Stops()...)
 	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
 	a.ChannelUsers = service.Map(rows, func(row store.ChannelUserRow) store.ChannelUser { return row.ChannelUser })
-	aggregate, err := s.respond(ctx, found.Request, found.settings, a)
-	if err != nil {
-		return nil, err
-	}
-	return view.ChannelUserPage(aggregate, paging), nil
+	answer, err := s.respond(ctx, found.Request, found.settings, a)
+	return view.Fill(answer, &plazav1.ListChannelUsersResponse{Paging: paging}), err
 }
 
 // membershipsOf returns the memberships that the request selects, in either of its two parameters, without

@@ -48,13 +48,11 @@ func changeOf(req *plazav1.UpdateChannelRequest, editorID string) store.ChannelC
 	c := store.ChannelChange{
 		EditorID: editorID, DisplayName: req.DisplayName, AvatarFileID: req.AvatarFileId, NotificationMode: req.NotificationMode,
 		AutoDeleteEnabled: req.MessageAutoDeleteEnabled, Tags: service.Distinct(req.GetTags()),
+		Metadata: view.ChangedJSON(req.GetMetadata()),
 	}
 	if req.AutoDeleteMessageByFlagLimit != nil {
 		flags := int64(req.GetAutoDeleteMessageByFlagLimit())
 		c.AutoDeleteFlags = &flags
-	}
-	if req.GetMetadata() != nil {
-		c.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	return c
 }

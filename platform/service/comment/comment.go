@@ -107,10 +107,7 @@ func (l *loaded) known(comments ...store.Comment) view.Rows {
 
 func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.CommentResponse, error) {
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
-	if err != nil {
-		return nil, err
-	}
-	return a.CommentAggregate(), nil
+	return view.Fill(a, &plazav1.CommentResponse{}), err
 }
 
 // GetComment returns one comment.

@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -43,10 +44,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	rows, paging := service.Page(cursor, rows, false, list.Desc, at, stops()...)
 	known := (&loaded{Request: l.Request, Reference: l.Reference}).known(rows...)
 	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, known)
-	if err != nil {
-		return nil, err
-	}
-	return a.CommentList(paging), nil
+	return view.Fill(a, &plazav1.ListCommentsResponse{Paging: paging}), err
 }
 
 func listOf(m *plazav1.ListCommentsRequest, cursor page.Cursor) store.CommentList {

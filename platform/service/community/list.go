@@ -45,11 +45,8 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User()})
-	if err != nil {
-		return nil, err
-	}
-	return view.CommunityPage(aggregate, paging), nil
+	a, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User()})
+	return view.CommunityPage(a, paging), err
 }
 
 // listOf returns the query of a request.

@@ -127,11 +127,8 @@ func (s *Service) rankedPage(ctx context.Context, r *ranking, t trends, list []r
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User()})
-	if err != nil {
-		return nil, err
-	}
-	return view.CommunityPage(aggregate, paging), nil
+	a, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User()})
+	return view.CommunityPage(a, paging), err
 }
 
 // canDiscover reports whether the caller may find a community in the list.

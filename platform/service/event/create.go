@@ -63,10 +63,7 @@ func (s *Service) CreateEvent(ctx context.Context, req *plazav1.CreateEventReque
 	}
 	l.event = &row
 	a, err := l.load(ctx, row, []store.EventRsvp{})
-	if err != nil {
-		return nil, err
-	}
-	return a.EventAnswer(), nil
+	return view.Fill(a, &plazav1.EventResponse{}), err
 }
 
 // commitWithDiscussion commits the transaction of a new event with its discussion community, if it has one.
@@ -147,7 +144,7 @@ func (s *Service) loadOrigin(ctx context.Context, m *plazav1.CreateEventRequest)
 	home := s.HomeOf(l.Caller.UserID)
 	if m.GetOriginType() == ofUser {
 		visibility.ReadTarget(l.Request, ofUser, l.Caller.UserID, &l.origin)
-		l.Check(func() error { return requireOwn(l.User(), m.GetOriginId()) })
+		l.CheckThat(func() bool { return l.User().PublicID == m.GetOriginId() }, fail.NotAllowed())
 	} else {
 		home = s.HomeOf(m.GetOriginId())
 		visibility.ReadTarget(l.Request, ofCommunity, m.GetOriginId(), &l.origin)
@@ -164,13 +161,6 @@ func (l *loaded) originID() string {
 		return l.origin.Community.ID
 	}
 	return l.origin.WallOwnerID
-}
-
-func requireOwn(caller *store.User, publicID string) error {
-	if caller.PublicID != publicID {
-		return fail.NotAllowed()
-	}
-	return nil
 }
 
 // requireCreate returns nil if the caller may create an event in the community.

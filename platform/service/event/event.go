@@ -112,10 +112,7 @@ func (s *Service) GetEvent(ctx context.Context, req *plazav1.GetEventRequest) (*
 		return nil, err
 	}
 	a, err := l.load(ctx, *l.event, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.EventAnswer(), nil
+	return view.Fill(a, &plazav1.EventResponse{}), err
 }
 
 // DeleteEvent deletes an event.

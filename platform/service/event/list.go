@@ -116,10 +116,7 @@ func (s *Service) ListEvents(ctx context.Context, req *plazav1.ListEventsRequest
 	}
 	rows.Users = r.UserRows()
 	a, err := s.View.LoadEvents(ctx, s.Store, r.Caller.UserID, rows)
-	if err != nil {
-		return nil, err
-	}
-	return a.EventList(paging), nil
+	return view.Fill(a, &plazav1.ListEventsResponse{Paging: paging}), err
 }
 
 // maxReads is the maximum number of pages that are read to fill one with events of the list that the caller may see.
@@ -206,17 +203,11 @@ func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent,
 	}
 	rows = slices.DeleteFunc(rows, func(e store.PlannedEvent) bool { return !q.has(e) })
 	if !q.cursor.First() {
-		rows = slices.DeleteFunc(rows, func(e store.PlannedEvent) bool { return !q.isAfter(e) })
+		from := store.PlannedEvent{CreatedAt: q.cursor.Time, StartTime: q.cursor.Time, ID: q.cursor.ID}
+		rows = service.After(rows, from, false, q.Desc, q.at)
 	}
 	rows, paging := service.Page(q.cursor, rows, false, q.Desc, q.at)
 	return rows, paging, nil
-}
-
-// isAfter reports whether an event is after the cursor in the direction of reading.
-func (q *query) isAfter(e store.PlannedEvent) bool {
-	t, _, id := q.at(e)
-	order := cmp.Or(t.Compare(q.cursor.Time), cmp.Compare(id, q.cursor.ID))
-	return order != 0 && (order < 0) == q.Desc
 }
 
 // visible returns the events that the caller may see, with their origins.

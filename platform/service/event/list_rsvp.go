@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -34,10 +35,7 @@ func (s *Service) ListEventRsvps(ctx context.Context, req *plazav1.ListEventRsvp
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(a store.EventRsvp) (t time.Time, key, id string) { return a.RespondedAt, "", a.UserID })
 	a, err := l.load(ctx, *l.event, append([]store.EventRsvp{}, rows...))
-	if err != nil {
-		return nil, err
-	}
-	return a.RsvpList(paging), nil
+	return view.Fill(a, &plazav1.ListEventRsvpsResponse{Paging: paging}), err
 }
 
 // ListMyEventRsvps lists the answers of the caller to events that the caller may see. Homes that do not answer are left out.
@@ -82,8 +80,5 @@ func (s *Service) myRsvps(ctx context.Context, r *service.Request, rsvps []store
 		return service.Find(rows, func(e store.PlannedEvent) bool { return e.ID == a.EventID }) == nil
 	})
 	a, err := s.View.LoadEvents(ctx, s.Store, r.Caller.UserID, known)
-	if err != nil {
-		return nil, err
-	}
-	return a.RsvpList(paging), nil
+	return view.Fill(a, &plazav1.ListEventRsvpsResponse{Paging: paging}), err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -140,10 +141,7 @@ func (a *answer) membership(given store.EventRsvp) []store.MemberChange {
 
 func (a *answer) respond(ctx context.Context, given store.EventRsvp) (*plazav1.EventRsvpResponse, error) {
 	response, err := a.load(ctx, *a.event, []store.EventRsvp{given})
-	if err != nil {
-		return nil, err
-	}
-	return response.RsvpAnswer(), nil
+	return view.Fill(response, &plazav1.EventRsvpResponse{}), err
 }
 
 // GetMyEventRsvp returns the answer of the caller to an event.

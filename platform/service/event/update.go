@@ -44,10 +44,7 @@ func (s *Service) tryUpdate(ctx context.Context, req *plazav1.UpdateEventRequest
 		return nil, err
 	}
 	a, err := l.load(ctx, *after, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.EventAnswer(), nil
+	return view.Fill(a, &plazav1.EventResponse{}), err
 }
 
 // change returns an event with the changes of a request. Only an event that has not ended can change.

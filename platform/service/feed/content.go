@@ -45,10 +45,8 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 		return nil, err
 	}
 	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
-	if err != nil {
-		return nil, err
-	}
-	return a.ContentFeed(paging), nil
+	data := view.Fill(a, &plazav1.ContentFeedData{Paging: paging})
+	return &plazav1.ListContentFeedResponse{Status: "success", Paging: paging, Data: data}, err
 }
 
 // contentOfAll reads up to a page of the content posts of each home.

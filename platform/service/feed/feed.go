@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,10 +26,7 @@ func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedReque
 		HasFlag: m.HasFlag, Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.UserFeed(paging), nil
+	return &plazav1.ListUserFeedResponse{Status: "success", Paging: paging, Data: view.Fill(a, &plazav1.UserFeedData{Paging: paging})}, err
 }
 
 // ListCommunityFeed lists the posts of a community's feed.
@@ -38,10 +36,8 @@ func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunit
 		DataTypes: service.SortedSet(m.GetDataTypes()), HasFlag: m.HasFlag, Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.CommunityFeed(paging), nil
+	data := view.Fill(a, &plazav1.CommunityFeedData{Paging: paging})
+	return &plazav1.ListCommunityFeedResponse{Status: "success", Paging: paging, Data: data}, err
 }
 
 // deletedOf leaves deleted posts out unless a request asks for them.

@@ -72,10 +72,9 @@ func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollow
 	q.OwnWall, q.Communities = true, src.communities
 	src.follow(&q)
 	a, paging, err := s.page(ctx, src, list, q)
-	if err != nil {
-		return nil, err
-	}
-	return a.FollowingFeed(paging), nil
+	return view.Fill(a, &plazav1.ListFollowingFeedResponse{
+		Paging: &plazav1.FollowingPaging{Next: paging.GetNext(), Previous: paging.GetPrevious()},
+	}), err
 }
 
 // paging is the page that a request asks for.

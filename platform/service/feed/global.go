@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -47,10 +48,9 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 		}
 	}
 	a, paging, err := s.page(ctx, src, list, q)
-	if err != nil {
-		return nil, err
-	}
-	return a.GlobalFeed(paging), nil
+	return view.Fill(a, &plazav1.ListGlobalFeedResponse{
+		Status: "success", Paging: paging, Data: view.Fill(a, &plazav1.GlobalFeedData{Paging: paging}),
+	}), err
 }
 
 // global completes the query with the sources that the network's settings include in the global feed. By default

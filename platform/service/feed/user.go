@@ -28,8 +28,5 @@ func (s *Service) ListPostsOfUser(ctx context.Context, m *plazav1.ListPostsOfUse
 		}
 	}
 	a, paging, err := list(ctx, s.Deps, q)
-	if err != nil {
-		return nil, err
-	}
-	return a.PostList(paging), nil
+	return view.Fill(a, &plazav1.ListPostsResponse{Paging: paging}), err
 }

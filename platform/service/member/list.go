@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -29,11 +29,8 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
 		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, stops...)
 	answer.Members = service.Map(rows, func(row store.MemberRow) store.Member { return row.Member })
-	aggregate, err := s.View.LoadCommunities(ctx, s.Store, answer)
-	if err != nil {
-		return nil, err
-	}
-	return view.MemberPage(aggregate, paging), nil
+	a, err := s.View.LoadCommunities(ctx, s.Store, answer)
+	return view.Fill(a, &plazav1.ListMembersResponse{Paging: paging}), err
 }
 
 // loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
@@ -48,8 +45,7 @@ func (s *Service) loadList(ctx context.Context, list store.MemberList, states []
 		list.State = state
 		r.ListMembers(list, &pages[i])
 	}
-	r.Check(func() error { return membership.RequireDiscoverable(r.Caller, community, mine) })
-	r.Check(func() error { return auth.RequireSee(r.Caller, membership.Scope(community, mine), community.IsPublic) })
+	r.Check(func() error { return visibility.Target{Community: community, Member: mine}.RequireSee(r.Caller) })
 	if err := r.Run(ctx); err != nil {
 		return view.CommunityRows{}, nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 // list lists messages from after a segment on, or from the first one if it is 0.
 func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, start int64) (*plazav1.ListMessagesResponse, error) {
 	options := req.GetOptions()
-	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
+	cursor, err := page.Parse(page.Options(options), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -75,19 +76,7 @@ func mayDiffer(l store.MessageList, rows []store.Message) bool {
 
 func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
 	a, err := s.respond(ctx, c, rows...)
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.ListMessagesResponse{
-		Messages: a.GetMessages(), MessageFeeds: a.GetMessageFeeds(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}, nil
-}
-
-func pageOptions(o *plazav1.MessageListOptions) *plazav1.PageOptions {
-	if o == nil {
-		return nil
-	}
-	return &plazav1.PageOptions{Limit: o.Limit, Token: o.GetToken()}
+	return view.Fill(a, &plazav1.ListMessagesResponse{Paging: paging}), err
 }
 
 // position returns the sort key of a message. Page tokens encode its segment as a time.

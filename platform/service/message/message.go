@@ -73,20 +73,14 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 	if err != nil {
 		return nil, err
 	}
-	shown := view.MessageRows{Viewer: r.User(), Moderated: map[string]bool{}}
+	rows = slices.DeleteFunc(rows, func(m store.Message) bool { return feeds[m.FeedID] == nil })
+	service.SortByID(rows, req.GetMessageIds(), func(m store.Message) string { return m.ID })
+	shown := view.MessageRows{Messages: rows, Viewer: r.User(), Moderated: map[string]bool{}}
 	for id, a := range access {
 		shown.Moderated[id] = a.CanModerate(r.Caller, auth.DeleteMessage)
 	}
-	for _, id := range req.GetMessageIds() {
-		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
-		if at < 0 || feeds[rows[at].FeedID] == nil {
-			continue
-		}
-		feed := *feeds[rows[at].FeedID]
-		if service.Find(shown.Feeds, func(f store.MessageFeed) bool { return f.ID == feed.ID }) == nil {
-			shown.Feeds = append(shown.Feeds, feed)
-		}
-		shown.Messages, rows = append(shown.Messages, rows[at]), slices.Delete(rows, at, at+1) // without repetitions
+	for _, id := range service.Distinct(service.Map(rows, func(m store.Message) string { return m.FeedID })) {
+		shown.Feeds = append(shown.Feeds, *feeds[id])
 	}
 	return s.View.LoadMessages(ctx, s.Store, shown)
 }

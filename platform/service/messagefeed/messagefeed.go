@@ -111,7 +111,7 @@ func readableFeeds(ids []string, feeds []store.MessageFeed, readable map[string]
 
 // ListMessageFeeds lists the subchannels of a channel in the order of their last messages.
 func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
-	cursor, err := page.Parse(pageOptions(req.GetOptions()), page.DefaultLimit)
+	cursor, err := page.Parse(page.Options(req.GetOptions()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -134,19 +134,7 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{
 		Feeds: feeds, Viewer: r.User(), Moderated: map[string]bool{list.ChannelID: access.CanModerate(r.Caller, auth.DeleteMessage)},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.ListMessageFeedsResponse{
-		MessageFeeds: a.GetMessageFeeds(), Messages: a.GetMessages(), Users: a.GetUsers(), Files: a.GetFiles(), Paging: paging,
-	}, nil
-}
-
-func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
-	if o == nil {
-		return nil
-	}
-	return &plazav1.PageOptions{Limit: o.Limit, Token: o.GetToken()}
+	return view.Fill(a, &plazav1.ListMessageFeedsResponse{Paging: paging}), err
 }
 
 // UpdateMessageFeed renames a subchannel.

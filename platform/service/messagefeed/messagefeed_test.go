@@ -38,13 +38,13 @@ func TestReadableFeeds(t *testing.T) {
 func TestPageOptions(t *testing.T) {
 	t.Parallel()
 	limit := int32(7)
-	cursor, err := page.Parse(pageOptions(&plazav1.MessageFeedListOptions{Limit: &limit}), page.DefaultLimit)
+	cursor, err := page.Parse(page.Options(&plazav1.MessageFeedListOptions{Limit: &limit}), page.DefaultLimit)
 	require.NoError(t, err)
 	require.Equal(t, 7, cursor.Limit)
-	cursor, err = page.Parse(pageOptions(nil), page.DefaultLimit)
+	cursor, err = page.Parse(page.Options((*plazav1.MessageFeedListOptions)(nil)), page.DefaultLimit)
 	require.NoError(t, err)
 	require.Equal(t, page.DefaultLimit, cursor.Limit)
-	_, err = page.Parse(pageOptions(&plazav1.MessageFeedListOptions{Token: "x"}), page.DefaultLimit)
+	_, err = page.Parse(page.Options(&plazav1.MessageFeedListOptions{Token: "x"}), page.DefaultLimit)
 	require.Equal(t, fail.KindValidation, fail.From(err).Kind)
 }
 

@@ -56,10 +56,7 @@ func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *s
 	pins := addPinned(&k, all)
 	k.UserIDs = pinners(pins)
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
-	if err != nil {
-		return nil, err
-	}
-	return s.View.Pins(a, latest(all.Targets), pins), nil
+	return s.View.Pins(a, latest(all.Targets), pins), err
 }
 
 // addPinned returns the pins whose posts and communities exist, and adds these to the rows of the response, each once.

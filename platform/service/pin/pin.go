@@ -8,6 +8,7 @@ package pin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -91,27 +92,18 @@ func (s *Service) respond(ctx context.Context, r *visibility.Request, after *sto
 	k := r.Known()
 	k.Posts, k.UserIDs = []store.Post{*r.Post}, pinners(pins)
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
-	if err != nil {
-		return nil, err
-	}
-	return s.View.Pins(a, latest(after.Targets), pins), nil
+	return s.View.Pins(a, latest(after.Targets), pins), err
 }
 
 // pinners returns the users who added the pins.
 func pinners(pins []store.Pin) []string {
-	var ids []string
-	for _, p := range pins {
-		ids = append(ids, p.PinnedByID)
-	}
-	return ids
+	return service.Map(pins, func(p store.Pin) string { return p.PinnedByID })
 }
 
 // of returns the pin of one post.
 func of(pins []store.Pin, postID string) []store.Pin {
-	for _, p := range pins {
-		if p.PostID == postID {
-			return []store.Pin{p}
-		}
+	if p := service.Find(pins, func(p store.Pin) bool { return p.PostID == postID }); p != nil {
+		return []store.Pin{*p}
 	}
 	return nil
 }
@@ -121,11 +113,5 @@ func latest(targets []store.PinTarget) []store.PinTarget {
 	if len(targets) == 0 {
 		return nil
 	}
-	newest := targets[0]
-	for _, t := range targets[1:] {
-		if t.ChangedAt.After(newest.ChangedAt) {
-			newest = t
-		}
-	}
-	return []store.PinTarget{newest}
+	return []store.PinTarget{slices.MaxFunc(targets, func(a, b store.PinTarget) int { return a.ChangedAt.Compare(b.ChangedAt) })}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,8 +29,5 @@ func (s *Service) ListPosts(ctx context.Context, m *plazav1.ListPostsRequest) (*
 		list = posting.ListContentPosts
 	}
 	a, paging, err := list(ctx, s.Deps, q)
-	if err != nil {
-		return nil, err
-	}
-	return a.PostList(paging), nil
+	return view.Fill(a, &plazav1.ListPostsResponse{Paging: paging}), err
 }

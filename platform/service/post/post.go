@@ -42,10 +42,7 @@ func (s *Service) newRequest(ctx context.Context, id string) *visibility.Request
 
 func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.PostResponse, error) {
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
-	if err != nil {
-		return nil, err
-	}
-	return a.PostAggregate(), nil
+	return view.Fill(a, &plazav1.PostResponse{}), err
 }
 
 // respondOne returns a post that was loaded or changed.

@@ -46,25 +46,11 @@ func (b *beats) add(home region.Code, p store.Presence) error {
 	case !ok && len(waiting) >= maxPending:
 		return errTooMany
 	case ok:
-		p.JoinedAt = earlier(p.JoinedAt, old.JoinedAt)
-		p.Until = later(p.Until, old.Until)
+		p.JoinedAt = slices.MinFunc([]time.Time{p.JoinedAt, old.JoinedAt}, time.Time.Compare)
+		p.Until = slices.MaxFunc([]time.Time{p.Until, old.Until}, time.Time.Compare)
 	}
 	waiting[k] = p
 	return nil
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }
 
 // take removes up to maxPerStore presences of a home, and reports whether there are more. Those that have ended are dropped.

@@ -1,9 +1,9 @@
 package presence
 
 import (
-	"maps"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Bounds of the counts in memory.
@@ -18,29 +18,19 @@ type count struct {
 	at time.Time
 }
 
-// counts are the counts of the last seconds, by place.
-type counts struct {
-	mu      sync.Mutex
-	byPlace map[string]count
+// counts are the latest counts, by place.
+type counts struct{ *lru.Cache[string, count] }
+
+func newCounts() counts {
+	cache, err := lru.New[string, count](maxCounts)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return counts{cache}
 }
 
 // get returns the count of a place, unless it is too old.
-func (c *counts) get(place string, now time.Time) (count, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found, ok := c.byPlace[place]
+func (c counts) get(place string, now time.Time) (count, bool) {
+	found, ok := c.Get(place)
 	return found, ok && now.Sub(found.at) < countAge
-}
-
-// put keeps a count. If there are too many, it removes the old ones, and all if that is not enough.
-func (c *counts) put(place string, counted count) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.byPlace) >= maxCounts {
-		maps.DeleteFunc(c.byPlace, func(_ string, old count) bool { return counted.at.Sub(old.at) >= countAge })
-	}
-	if c.byPlace == nil || len(c.byPlace) >= maxCounts {
-		c.byPlace = map[string]count{}
-	}
-	c.byPlace[place] = counted
 }

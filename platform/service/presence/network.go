@@ -41,18 +41,9 @@ func (s *Service) newOnline(ctx context.Context) (*online, error) {
 
 // SendHeartbeat takes the caller for online.
 func (s *Service) SendHeartbeat(ctx context.Context, _ *plazav1.SendHeartbeatRequest) (*plazav1.SendRoomHeartbeatResponse, error) {
-	r := s.NewUserRequest(ctx)
-	var settings store.Settings
-	r.Settings(s.Region, &settings)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if r.User().IsPresenceHidden {
-		return &plazav1.SendRoomHeartbeatResponse{Success: true}, nil
-	}
-	now, home := s.Now(), s.HomeOf(r.Caller.UserID)
-	p := store.Presence{Place: onlineIn(home), UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
-	return &plazav1.SendRoomHeartbeatResponse{Success: true}, s.beats.add(home, p)
+	r := s.NewRequest(ctx)
+	home := s.HomeOf(r.Caller.UserID)
+	return s.heartbeat(ctx, r, home, onlineIn(home))
 }
 
 // BatchGetPresences returns which of several users are online.
@@ -125,29 +116,6 @@ func (s *Service) CountPresences(ctx context.Context, _ *plazav1.CountPresencesR
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	c, err := s.countOnline(ctx)
+	c, err := s.count(ctx, networkCount, s.Store.NewBestEffortBatch(), service.Map(region.All(), onlineIn)...)
 	return &plazav1.CountPresencesResponse{Count: narrow.To[int32](c.n), ReferenceTimeStamp: timestamppb.New(c.at)}, err
-}
-
-// countOnline returns the number of users who are online, which may be cached.
-func (s *Service) countOnline(ctx context.Context) (count, error) {
-	now := s.Now()
-	if c, ok := s.counts.get(networkCount, now); ok {
-		return c, nil
-	}
-	homes := region.All()
-	ofHome := make([]int64, len(homes))
-	reads := s.Store.NewBestEffortBatch()
-	for i, home := range homes {
-		reads.CountPresences(onlineIn(home), now, &ofHome[i])
-	}
-	if err := reads.Run(ctx); err != nil {
-		return count{}, err
-	}
-	c := count{at: now}
-	for _, n := range ofHome {
-		c.n += n
-	}
-	s.counts.put(networkCount, c)
-	return c, nil
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/narrow"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
@@ -34,7 +35,7 @@ type Service struct {
 }
 
 // New returns the service. Its heartbeats are stored by Store.
-func New(d *service.Deps) *Service { return &Service{Deps: d} }
+func New(d *service.Deps) *Service { return &Service{Deps: d, counts: newCounts()} }
 
 // GetPresenceSettings gets how often clients send heartbeats.
 func (s *Service) GetPresenceSettings(ctx context.Context, _ *plazav1.GetPresenceSettingsRequest) (*plazav1.PresenceSettings, error) {
@@ -58,26 +59,33 @@ func (s *Service) newRequest(ctx context.Context, roomID string) *service.Reques
 	r := s.NewRequest(ctx)
 	r.Room(roomID, &room)
 	r.AfterRun(func(ctx context.Context) error {
-		return live.RequireSeeRoom(ctx, s.Deps, r.Caller, room)
+		return live.RequireSee(ctx, s.Deps, r.Caller, live.OfRoom(room))
 	})
 	return r
 }
 
 // SendRoomHeartbeat takes the caller for present in a room.
 func (s *Service) SendRoomHeartbeat(ctx context.Context, req *plazav1.SendRoomHeartbeatRequest) (*plazav1.SendRoomHeartbeatResponse, error) {
-	r := s.newRequest(ctx, req.GetRoomId())
+	return s.heartbeat(ctx, s.newRequest(ctx, req.GetRoomId()), s.HomeOf(req.GetRoomId()), req.GetRoomId())
+}
+
+// heartbeat runs a request and takes its caller for present in a place of a home, unless the caller's presence is hidden.
+func (s *Service) heartbeat(
+	ctx context.Context, r *service.Request, home region.Code, place string,
+) (*plazav1.SendRoomHeartbeatResponse, error) {
 	var settings store.Settings
 	r.Settings(s.Region, &settings)
 	r.Check(r.RequireUser)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
+	sent := &plazav1.SendRoomHeartbeatResponse{Success: true}
 	if r.User().IsPresenceHidden {
-		return &plazav1.SendRoomHeartbeatResponse{Success: true}, nil
+		return sent, nil
 	}
 	now := s.Now()
-	p := store.Presence{Place: req.GetRoomId(), UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
-	return &plazav1.SendRoomHeartbeatResponse{Success: true}, s.beats.add(s.HomeOf(p.Place), p)
+	p := store.Presence{Place: place, UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
+	return sent, s.beats.add(home, p)
 }
 
 // CountRoomViewers counts the users who watch a room.
@@ -86,24 +94,29 @@ func (s *Service) CountRoomViewers(ctx context.Context, req *plazav1.CountRoomVi
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	c, err := s.count(ctx, req.GetRoomId())
+	c, err := s.count(ctx, req.GetRoomId(), s.Store.NewReadBatch(), req.GetRoomId())
 	return &plazav1.CountRoomViewersResponse{Count: narrow.To[int32](c.n), ReferenceTimestamp: timestamppb.New(c.at)}, err
 }
 
-// count returns the number of users in a place, which may be cached.
-func (s *Service) count(ctx context.Context, place string) (count, error) {
+// count returns the number of users in places, which may be cached under a key.
+func (s *Service) count(ctx context.Context, key string, reads *store.ReadBatch, places ...string) (count, error) {
 	now := s.Now()
-	if c, ok := s.counts.get(place, now); ok {
+	if c, ok := s.counts.get(key, now); ok {
 		return c, nil
 	}
-	c := count{at: now}
-	reads := s.Store.NewReadBatch()
-	reads.CountPresences(place, now, &c.n)
-	err := reads.Run(ctx)
-	if err == nil {
-		s.counts.put(place, c)
+	parts := make([]int64, len(places))
+	for i, place := range places {
+		reads.CountPresences(place, now, &parts[i])
 	}
-	return c, err
+	if err := reads.Run(ctx); err != nil {
+		return count{}, err
+	}
+	c := count{at: now}
+	for _, n := range parts {
+		c.n += n
+	}
+	s.counts.Add(key, c)
+	return c, nil
 }
 
 // ListRoomViewers lists users who watch a room.
@@ -115,7 +128,7 @@ func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomView
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	c, err := s.count(ctx, req.GetRoomId())
+	c, err := s.count(ctx, req.GetRoomId(), s.Store.NewReadBatch(), req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}

@@ -110,18 +110,18 @@ func TestHeartbeatsAreBounded(t *testing.T) {
 
 func TestCountsAreBounded(t *testing.T) {
 	t.Parallel()
-	var c counts
+	c := newCounts()
 	at := servicetest.Noon
-	c.put("room", count{7, at})
+	c.Add("room", count{7, at})
 	found, ok := c.get("room", at.Add(countAge-1))
 	require.True(t, ok)
 	require.EqualValues(t, 7, found.n)
 	_, ok = c.get("room", at.Add(countAge))
 	require.False(t, ok)
 	for i := range maxCounts + 1 {
-		c.put(strconv.Itoa(i), count{1, at.Add(time.Second)})
+		c.Add(strconv.Itoa(i), count{1, at.Add(time.Second)})
 	}
-	require.LessOrEqual(t, len(c.byPlace), maxCounts)
+	require.LessOrEqual(t, c.Len(), maxCounts)
 	_, ok = c.get(strconv.Itoa(maxCounts), at.Add(time.Second))
 	require.True(t, ok)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -38,10 +39,7 @@ func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) 
 		found = slices.DeleteFunc(found, func(l listed) bool { return (order(l, from) < 0) != cursor.Back || order(l, from) == 0 })
 	}
 	found, paging := page.Window(cursor, found[:min(len(found), cursor.Limit+1)], func(l listed) (time.Time, string, string) { return l.at, l.key, l.id })
-	roles := make([]*plazav1.Role, len(found))
-	for i, l := range found {
-		roles[i] = l.role
-	}
+	roles := service.Map(found, func(l listed) *plazav1.Role { return l.role })
 	return &plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}, nil
 }
 
@@ -52,16 +50,18 @@ func (s *Service) ListAllRoles(ctx context.Context, _ *plazav1.ListAllRolesReque
 	if err != nil {
 		return nil, err
 	}
-	var roles []*plazav1.Role
-	for _, r := range auth.Builtin() {
-		roles = append(roles, s.View.Role(r))
-	}
+	return &plazav1.ListAllRolesResponse{Status: "success", Data: &plazav1.RolesData{Roles: s.all(rows)}}, nil
+}
+
+// all returns the built-in roles, by rank, and the custom ones that are not deleted.
+func (s *Service) all(rows []store.Role) []*plazav1.Role {
+	roles := service.Map(auth.Builtin(), s.View.Role)
 	for _, row := range rows {
 		if row.DeletedAt == nil {
 			roles = append(roles, s.View.CustomRole(row))
 		}
 	}
-	return &plazav1.ListAllRolesResponse{Status: "success", Data: &plazav1.RolesData{Roles: roles}}, nil
+	return roles
 }
 
 // listed is a role with its sort key.
@@ -75,24 +75,19 @@ type listed struct {
 // matching returns the roles that match a request, in no defined order.
 func (s *Service) matching(rows []store.Role, req *plazav1.ListRolesRequest) []listed {
 	var found []listed
-	add := func(r *plazav1.Role, rank string) {
-		keyword := strings.ToLower(req.GetKeyword())
+	keyword := strings.ToLower(req.GetKeyword())
+	for i, r := range s.all(rows) {
 		if !strings.Contains(strings.ToLower(r.GetRoleId()), keyword) && !strings.Contains(strings.ToLower(r.GetDisplayName()), keyword) {
-			return
+			continue
 		}
-		l := listed{role: r, at: r.GetCreatedAt().AsTime(), key: rank, id: tokenID(r.GetRoleId())}
-		if req.GetSortBy() == byName {
+		l := listed{role: r, at: r.GetCreatedAt().AsTime(), id: tokenID(r.GetRoleId())}
+		switch {
+		case req.GetSortBy() == byName:
 			l.key = store.NameKey(r.GetDisplayName(), store.PublicNameKeyRunes)
+		case i < len(auth.Builtin()):
+			l.key = fmt.Sprintf("%02d", i)
 		}
 		found = append(found, l)
-	}
-	for i, r := range auth.Builtin() {
-		add(s.View.Role(r), fmt.Sprintf("%02d", i))
-	}
-	for _, row := range rows {
-		if row.DeletedAt == nil {
-			add(s.View.CustomRole(row), "")
-		}
 	}
 	return found
 }

@@ -46,14 +46,11 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := auth.RoleByID(req.GetRoleId()); ok {
-		return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.Role(r)}}, nil
-	}
-	row := existing(rows, req.GetRoleId())
-	if row == nil {
+	role := service.Find(s.all(rows), func(r *plazav1.Role) bool { return r.GetRoleId() == req.GetRoleId() })
+	if role == nil {
 		return nil, fail.NotFound()
 	}
-	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.CustomRole(*row)}}, nil
+	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{*role}}, nil
 }
 
 // load confirms the caller and reads the custom roles from the home of this region or, if that is unavailable, from

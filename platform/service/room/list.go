@@ -5,11 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -26,36 +24,24 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 	if m.GetType() != "" {
 		list.Types = []string{m.GetType()}
 	}
-	r := s.NewRequest(ctx)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if list.Deleted && !live.SeesAll(r.Caller) {
-		return nil, fail.NotAllowed()
-	}
-	rows, paging, err := s.page(ctx, list, cursor)
+	rows, paging, err := s.rooms.List(ctx, cursor, list.Desc != cursor.Back, list.Deleted, reading(list, cursor))
 	if err != nil {
-		return nil, err
-	}
-	if rows, err = live.FilterListed(ctx, r, rows, live.OfRoom); err != nil {
 		return nil, err
 	}
 	users, err := s.ReadUsers(ctx, userIDs(rows...))
 	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(ctx, users), Paging: paging}, err
 }
 
-// page reads a page of rooms. Regions that do not answer are left out.
-func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cursor) ([]store.Room, *plazav1.Paging, error) {
+// reading returns the function that reads a page of a list of rooms.
+func reading(list store.RoomList, cursor page.Cursor) func(*store.ReadBatch, page.Cursor, *[]store.Room) {
 	list.Desc, list.Limit = list.Desc != cursor.Back, cursor.Limit+1
-	return service.Merged[store.Room]{
-		Cursor: cursor, Desc: list.Desc,
-		At: func(row store.Room) (time.Time, string, string) { return row.CreatedAt, "", row.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Room) {
-			list.After, _, list.AfterID = from.Start(list.Desc)
-			reads.ListRooms(list, into)
-		},
-	}.Page(ctx, s.Deps)
+	return func(reads *store.ReadBatch, from page.Cursor, into *[]store.Room) {
+		list.After, _, list.AfterID = from.Start(list.Desc)
+		reads.ListRooms(list, into)
+	}
 }
+
+func position(row store.Room) (t time.Time, key, id string) { return row.CreatedAt, "", row.ID }
 
 // ListLiveRooms lists the live rooms in posts that the caller may read, with these posts.
 func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsRequest) (*plazav1.ListLiveRoomsResponse, error) {
@@ -67,7 +53,8 @@ func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsReq
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging, err := s.page(ctx, liveList(m), cursor)
+	list := service.Merged[store.Room]{Cursor: cursor, Desc: !cursor.Back, At: position, Read: reading(liveList(m), cursor)}
+	rows, paging, err := list.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +67,7 @@ func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsReq
 	})
 	k.UserIDs = userIDs(rows...)
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
-	if err != nil {
-		return nil, err
-	}
-	return a.ListLiveRooms(s.View.Rooms(rows), paging), nil
+	return view.Fill(a, &plazav1.ListLiveRoomsResponse{Rooms: s.View.Rooms(rows), Paging: paging}), err
 }
 
 func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {

@@ -26,8 +26,9 @@ type Service struct {
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
 	s.rooms = live.Service[store.Room, plazav1.RoomResponse]{
-		Deps: d, Of: live.OfRoom, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom, KeepModeration: (*store.Tx).ModerateRoom,
-		Transitions: transitions, Respond: s.respond, ChangeOf: d.RoomChange, FlaggedName: eventUpdated,
+		Deps: d, Of: live.OfRoom, At: position, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom,
+		KeepModeration: (*store.Tx).ModerateRoom, Transitions: transitions, Respond: s.respond, ChangeOf: d.RoomChange,
+		FlaggedName: eventUpdated,
 	}
 	return s
 }
@@ -150,7 +151,8 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 	now := s.Now()
 	change := store.RoomChange{
 		EditorID: r.Caller.UserID,
-		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
+		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled,
+		Metadata: view.ChangedJSON(m.GetMetadata()),
 	}
 	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
@@ -164,11 +166,7 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 
 // DeleteRoom deletes a room. The post that shows it stays.
 func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest) (*plazav1.StatusSuccessResponse, error) {
-	r, room, err := s.rooms.LoadOwn(ctx, req.GetRoomId())
-	if err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(room.ID))
-	tx.DeleteRoom(*room, r.Caller.PublicID, s.Now(), fail.NotFound())
-	return service.StatusSuccess(), tx.Commit(ctx)
+	return s.rooms.Delete(ctx, req.GetRoomId(), func(tx *store.Tx, room store.Room, by *auth.Caller) {
+		tx.DeleteRoom(room, by.PublicID, s.Now(), fail.NotFound())
+	})
 }

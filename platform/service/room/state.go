@@ -105,10 +105,7 @@ func (s *Service) senderOf(ctx context.Context, room *store.Room, key string) (s
 	if sender == nil {
 		return "", errKey
 	}
-	if err := live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room)); err != nil {
-		return "", live.SenderRefused(err)
-	}
-	return sender.UserID, nil
+	return sender.UserID, live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room))
 }
 
 func recordingsOf(list []*plazav1.RoomPlayback) ([]store.RoomRecording, error) {

@@ -82,10 +82,7 @@ func (s *Service) SearchPosts(ctx context.Context, req *plazav1.SearchPostsReque
 		return nil, err
 	}
 	a, err := s.posts(ctx, c, service.Map(hits, func(h store.SearchHit) string { return h.ID }))
-	if err != nil {
-		return nil, err
-	}
-	return a.PostList(paging), nil
+	return view.Fill(a, &plazav1.ListPostsResponse{Paging: paging}), err
 }
 
 // find reads a page of the posts that one of searches finds.

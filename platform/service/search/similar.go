@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -47,17 +48,11 @@ func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	p, scores := a.PostList(paging), scoresOf(rows)
-	results := service.Map(p.GetPosts(), func(post *plazav1.Post) *plazav1.RankedPost {
+	scores := scoresOf(rows)
+	results := service.Map(a.Posts, func(post *plazav1.Post) *plazav1.RankedPost {
 		return &plazav1.RankedPost{PostId: post.GetPostId(), Score: scores[post.GetPostId()]}
 	})
-	return &plazav1.RankPostsResponse{
-		SearchResult: results, SearchResults: results, Posts: p.GetPosts(), PostChildren: p.GetPostChildren(), Comments: p.GetComments(),
-		Users: p.GetUsers(), Files: p.GetFiles(), Communities: p.GetCommunities(), CommunityUsers: p.GetCommunityUsers(),
-		Categories: p.GetCategories(), Feeds: p.GetFeeds(), VideoStreamings: p.GetVideoStreamings(),
-		VideoStreamingChildren: p.GetVideoStreamingChildren(), Rooms: p.GetRooms(), RoomChildrens: p.GetRoomChildrens(), Polls: p.GetPolls(),
-		Paging: paging,
-	}, nil
+	return view.Fill(a, &plazav1.RankPostsResponse{SearchResult: results, SearchResults: results, Paging: paging}), nil
 }
 
 // RankCommunities lists the communities that are most similar to a text.

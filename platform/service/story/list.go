@@ -16,20 +16,13 @@ import (
 
 // listOf returns the query for the stories of a target, and its cursor.
 func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
-	cursor, err := page.Parse(&plazav1.PageOptions{Limit: optionalLimit(o), Token: o.GetToken()}, page.DefaultLimit)
+	cursor, err := page.Parse(page.Options(o), page.DefaultLimit)
 	if err != nil {
 		return cursor, store.StoryList{}, err
 	}
 	list := store.StoryList{ViewerID: auth.CallerFrom(ctx).UserID, Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	return cursor, list, nil
-}
-
-func optionalLimit(o *plazav1.StoryListOptions) *int32 {
-	if o == nil {
-		return nil
-	}
-	return o.Limit
 }
 
 func at(s store.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s.ID }
@@ -99,10 +92,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 		}
 	}
 	a, err := s.View.Load(ctx, s.Store, p.Caller.UserID, k)
-	if err != nil {
-		return nil, err
-	}
-	return a.StoryList(s.View.StoryTargets(p.seen()), paging), nil
+	return view.Fill(a, &plazav1.ListStoriesResponse{StoryTargets: s.View.StoryTargets(p.seen()), Paging: paging}), err
 }
 
 // GetStoryTargets returns, for several communities and users, which of their stories the caller has seen.

@@ -75,13 +75,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 	k.Users = append(k.Users, owners...)
 	rows = visibleTargets(f.Caller, rows, &k)
 	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, k)
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.ListMyStoryTargetsResponse{
-		StoryTargets: s.View.StoryTargets(rows), Files: a.Files, Users: a.Users, Communities: a.Communities,
-		CommunityUsers: a.CommunityUsers, Categories: a.Categories, Paging: paging,
-	}, nil
+	return view.Fill(a, &plazav1.ListMyStoryTargetsResponse{StoryTargets: s.View.StoryTargets(rows), Paging: paging}), err
 }
 
 // visibleTargets returns the rows of targets that the caller may see, and removes the other targets from k.

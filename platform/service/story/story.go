@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,10 +29,7 @@ func (s *Service) respond(ctx context.Context, r *visibility.Request, story stor
 	k := r.Known()
 	k.Stories, k.Counts = []store.Story{story}, counts
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
-	if err != nil {
-		return nil, err
-	}
-	return a.StoryAggregate(), nil
+	return view.Fill(a, &plazav1.StoryResponse{}), err
 }
 
 // GetStory returns one story.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -108,12 +109,8 @@ func (p *places) seen() []store.StoryTarget {
 		if p.requireSee(i) != nil {
 			continue
 		}
-		at := slices.IndexFunc(p.rows, func(row store.StoryTarget) bool { return row.TargetID == t.id })
-		if at >= 0 {
-			out = append(out, p.rows[at])
-			continue
-		}
-		out = append(out, store.StoryTarget{TargetID: t.id, TargetType: t.kind, TargetPublicID: t.publicID})
+		row := service.Find(p.rows, func(row store.StoryTarget) bool { return row.TargetID == t.id })
+		out = append(out, *cmp.Or(row, &store.StoryTarget{TargetID: t.id, TargetType: t.kind, TargetPublicID: t.publicID}))
 	}
 	return out
 }

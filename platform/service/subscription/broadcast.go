@@ -13,8 +13,7 @@ import (
 // broadcast is what decides who may watch a room or a stream.
 type broadcast struct {
 	live.Broadcast
-	stage   bool // for those who take part only
-	exists  bool
+	stage   bool        // for those who take part only
 	post    *store.Post // that shows it; nil if there is none
 	unknown bool        // whether a home did not answer
 }
@@ -48,13 +47,12 @@ func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map
 	}
 	for place, b := range found {
 		b.unknown = len(reads.Missing()) > 0
-		if room := rooms[place]; room != nil && *room != nil {
-			b.exists, b.Broadcast = true, live.OfRoom(*room)
+		if room := rooms[place]; room != nil {
+			b.Broadcast = live.OfRoom(*room)
+		} else {
+			b.Broadcast = live.OfStream(*streams[place])
 		}
-		if stream := streams[place]; stream != nil && *stream != nil {
-			b.exists, b.Broadcast = true, live.OfStream(*stream)
-		}
-		b.unknown = b.unknown || reads.Incomplete() && !b.exists
+		b.unknown = b.unknown || reads.Incomplete() && b.ID == ""
 	}
 	return found, s.readPosts(ctx, found)
 }
@@ -76,13 +74,9 @@ func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadc
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	byID := map[string]*store.Post{}
-	for i := range posts {
-		byID[posts[i].ID] = &posts[i]
-	}
 	for _, b := range found {
 		if b.PostID != "" {
-			b.post = byID[b.PostID]
+			b.post = service.Find(posts, func(p store.Post) bool { return p.ID == b.PostID })
 			b.unknown = b.unknown || len(reads.Missing()) > 0 || reads.Incomplete() && b.post == nil
 		}
 	}
@@ -91,7 +85,6 @@ func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadc
 
 // read adds what decides whether the user of a request may watch.
 func (b *broadcast) read(r *service.Request, a *Access) {
-	r.CheckFound(func() bool { return b.exists })
 	if b.post != nil {
 		visibility.ReadTarget(r, b.post.TargetType, b.post.TargetID, &a.target)
 	}

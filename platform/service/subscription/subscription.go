@@ -91,7 +91,7 @@ func (a *Access) SeesComment(c *store.Comment) bool {
 // SeesMessage reports whether the user receives events about a message at the place. Those about a hidden message are for
 // its author.
 func (a *Access) SeesMessage(m *store.Message) bool {
-	return a.Sees() && (m.HiddenAt == nil || m.CreatorID == a.caller.UserID)
+	return a.Sees() && !m.HiddenFrom(a.caller.UserID, false)
 }
 
 // Resolver reads the access of readers.

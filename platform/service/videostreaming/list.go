@@ -9,7 +9,6 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,34 +23,22 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
+	read := func(reads *store.ReadBatch, from page.Cursor, into *[]store.VideoStream) {
+		list.After, _, list.AfterID = from.Start(list.Desc)
+		reads.ListVideoStreams(list, into)
 	}
-	if list.Deleted && !live.SeesAll(r.Caller) {
-		return nil, fail.NotAllowed()
-	}
-	rows, paging, err := service.Merged[store.VideoStream]{
-		Cursor: cursor, Desc: list.Desc,
-		At: func(row store.VideoStream) (time.Time, string, string) { return row.CreatedAt, "", row.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.VideoStream) {
-			list.After, _, list.AfterID = from.Start(list.Desc)
-			reads.ListVideoStreams(list, into)
-		},
-	}.Page(ctx, s.Deps)
+	rows, paging, err := s.streams.List(ctx, cursor, list.Desc, list.Deleted, read)
 	if err != nil {
-		return nil, err
-	}
-	if rows, err = live.FilterListed(ctx, r, rows, live.OfStream); err != nil {
 		return nil, err
 	}
 	a, err := s.respond(ctx, rows...)
 	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, err
 }
 
+func position(row store.VideoStream) (t time.Time, key, id string) { return row.CreatedAt, "", row.ID }
+
 func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {
 	list := store.StreamList{Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	if m.GetIsLive() {
 		list.Statuses = []string{"live"}
 	}

@@ -69,7 +69,7 @@ func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVid
 			return nil, errKey
 		}
 		if err := live.RequireSender(ctx, s.Deps, stream.CreatorID, live.OfStream(stream)); err != nil {
-			return nil, live.SenderRefused(err)
+			return nil, err
 		}
 		if p := m.GetPlatform(); p != nil {
 			move.PlatformName, move.PlatformVersion = &p.Name, &p.Version

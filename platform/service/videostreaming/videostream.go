@@ -25,7 +25,7 @@ type Service struct {
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
 	s.streams = live.Service[store.VideoStream, plazav1.VideoStreamingResponse]{
-		Deps: d, Of: live.OfStream, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
+		Deps: d, Of: live.OfStream, At: position, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
 		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions, ChangeOf: d.StreamChange, FlaggedName: "video-streaming.didFlag",
 		Respond: func(ctx context.Context, row store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 			return s.respond(ctx, row)
@@ -83,7 +83,8 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 	}
 	change := store.StreamChange{
 		EditorID: r.Caller.UserID,
-		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
+		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution,
+		Metadata: view.ChangedJSON(m.GetMetadata()),
 	}
 	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
@@ -93,11 +94,7 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 
 // DeleteVideoStreaming deletes a stream. The post that shows it stays.
 func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteVideoStreamingRequest) (*plazav1.StatusSuccessResponse, error) {
-	_, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
-	if err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(s.HomeOf(stream.ID))
-	tx.DeleteVideoStream(*stream, s.Now(), fail.NotFound())
-	return service.StatusSuccess(), tx.Commit(ctx)
+	return s.streams.Delete(ctx, req.GetStreamId(), func(tx *store.Tx, stream store.VideoStream, _ *auth.Caller) {
+		tx.DeleteVideoStream(stream, s.Now(), fail.NotFound())
+	})
 }

@@ -127,7 +127,7 @@ func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 // Shows reports whether a caller who can read the channel sees a message that is not deleted: flags may hide it from all but
 // its author and the moderators.
 func (a Access) Shows(caller *auth.Caller, m store.Message) bool {
-	return m.HiddenAt == nil || m.CreatorID == caller.UserID || a.CanModerate(caller, auth.DeleteMessage)
+	return !m.HiddenFrom(caller.UserID, a.CanModerate(caller, auth.DeleteMessage))
 }
 
 // AuthorityOf returns the authority that a user has in the channel; u is the user's row.

@@ -64,9 +64,9 @@ func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *
 	var err error
 	switch {
 	case c.RoomID != "":
-		err = live.RequireSeeRoom(ctx, d, caller, room)
+		err = live.RequireSee(ctx, d, caller, live.OfRoom(room))
 	case c.VideoStreamID != "":
-		err = live.RequireSeeStream(ctx, d, caller, stream)
+		err = live.RequireSee(ctx, d, caller, live.OfStream(stream))
 	case c.PostID != "":
 		_, err = visibility.LoadPost(ctx, d, caller, c.PostID)
 	}

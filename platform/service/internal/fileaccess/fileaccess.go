@@ -53,9 +53,9 @@ func RequireObject(ctx context.Context, d *service.Deps, caller *auth.Caller, ob
 	case store.UsePoll:
 		return requirePoll(ctx, d, caller, object.ID)
 	case store.UseRoom:
-		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).Room, live.RequireSeeRoom)
+		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).Room, live.OfRoom)
 	case store.UseStream:
-		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).VideoStream, live.RequireSeeStream)
+		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).VideoStream, live.OfStream)
 	case store.UseEvent:
 		return requireEvent(ctx, d, caller, object.ID)
 	}
@@ -132,13 +132,13 @@ func requireEvent(ctx context.Context, d *service.Deps, caller *auth.Caller, id 
 // requireBroadcast decides about a room or a stream.
 func requireBroadcast[Row any](
 	ctx context.Context, d *service.Deps, caller *auth.Caller, id string, read func(*store.ReadBatch, string, **Row),
-	see func(context.Context, *service.Deps, *auth.Caller, *Row) error,
+	of func(*Row) live.Broadcast,
 ) error {
 	row, err := service.Read(ctx, d, read, id)
 	if err != nil {
 		return err
 	}
-	return see(ctx, d, caller, row)
+	return live.RequireSee(ctx, d, caller, of(row))
 }
 
 // RequireRead returns nil if the caller, who is confirmed, may read a restricted file.

@@ -25,8 +25,11 @@ type Broadcast struct {
 	Moderation   store.Moderation
 }
 
-// OfRoom returns a room as a broadcast.
+// OfRoom returns a room as a broadcast. A room that does not exist, nil, is like a deleted one.
 func OfRoom(r *store.Room) Broadcast {
+	if r == nil {
+		return Broadcast{Deleted: true}
+	}
 	b := Broadcast{
 		ID: r.ID, CreatorID: r.CreatorID, PostID: r.PostID, Status: r.Status, Deleted: r.DeletedAt != nil, Moderation: r.Moderation,
 	}
@@ -36,8 +39,11 @@ func OfRoom(r *store.Room) Broadcast {
 	return b
 }
 
-// OfStream returns a video stream as a broadcast. Only its creator takes part in it.
+// OfStream is OfRoom for a video stream. Only its creator takes part in it.
 func OfStream(s *store.VideoStream) Broadcast {
+	if s == nil {
+		return Broadcast{Deleted: true}
+	}
 	return Broadcast{
 		ID: s.ID, CreatorID: s.CreatorID, Participants: []string{s.CreatorID}, Banned: s.BannedIDs, PostID: s.PostID, Status: s.Status,
 		Deleted: s.DeletedAt != nil, Moderation: s.Moderation,
@@ -59,14 +65,18 @@ func SeesAll(caller *auth.Caller) bool {
 // id may; from then on the callers who may read the post, and its participants as long as they may take part. A deleted
 // one is visible to no one, and none is visible to viewers who are banned from it.
 func RequireSee(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
-	if b.hides(caller.UserID) {
+	var post *store.Post
+	var target visibility.Target
+	if b.PostID != "" && !b.hides(caller.UserID) && !SeesAll(caller) {
+		var err error
+		if post, target, err = visibility.LoadPostIn(ctx, d, caller, b.PostID); err != nil {
+			return err
+		}
+	}
+	if b.RequireSeeIn(target, post, caller) != nil {
 		return fail.NotFound()
 	}
-	if b.PostID == "" || SeesAll(caller) || b.HasParticipant(caller.UserID) && RequireTakePart(ctx, d, caller, b) == nil {
-		return nil
-	}
-	_, err := visibility.LoadPost(ctx, d, caller, b.PostID)
-	return err
+	return nil
 }
 
 // RequireTakePart returns nil if a participant may still take part in a room or stream. Once it is part of a post, that
@@ -76,11 +86,11 @@ func RequireTakePart(ctx context.Context, d *service.Deps, caller *auth.Caller, 
 	if b.PostID == "" {
 		return nil
 	}
-	target, err := visibility.LoadTargetOfPost(ctx, d, caller, b.PostID)
-	if err != nil || target == nil {
+	post, target, err := visibility.LoadPostIn(ctx, d, caller, b.PostID)
+	if err != nil || post == nil {
 		return err
 	}
-	return requireTakePartIn(*target, caller)
+	return requireTakePartIn(target, caller)
 }
 
 // requireTakePartIn is RequireTakePart for the target of the post.
@@ -122,44 +132,23 @@ func (b Broadcast) requireParticipant(caller *auth.Caller) error {
 	return nil
 }
 
+var errSender = fail.Forbidden("The user of the stream key may not send any more")
+
 // RequireSender returns nil if a participant, who is not the caller, may send now: the user is neither deleted nor
-// banned from the network, and may take part.
+// banned from the network, and may take part. Its refusal is for the media server.
 func RequireSender(ctx context.Context, d *service.Deps, userID string, b Broadcast) error {
 	users, err := service.Read(ctx, d, (*store.ReadBatch).Users, []string{userID})
 	if err != nil {
 		return err
 	}
 	sender := &auth.Caller{Kind: auth.User, UserID: userID, Home: d.HomeOf(userID)}
-	if err := auth.Confirm(auth.WithCaller(ctx, sender), d.FactsOf(service.UserByID(users, userID))); err != nil {
-		return err
+	if err = auth.Confirm(auth.WithCaller(ctx, sender), d.FactsOf(service.UserByID(users, userID))); err == nil {
+		err = RequireTakePart(ctx, d, sender, b)
 	}
-	return RequireTakePart(ctx, d, sender, b)
-}
-
-var errSender = fail.Forbidden("The user of the stream key may not send any more")
-
-// SenderRefused returns the error for the media server for an error of RequireSender.
-func SenderRefused(err error) error {
-	if refused := fail.From(err); refused.Code == fail.CodeUnexpected {
-		return err
+	if err != nil && fail.From(err).Code != fail.CodeUnexpected {
+		return errSender
 	}
-	return errSender
-}
-
-// RequireSeeRoom is RequireSee for a room, which does not exist if it is nil.
-func RequireSeeRoom(ctx context.Context, d *service.Deps, caller *auth.Caller, r *store.Room) error {
-	if r == nil {
-		return fail.NotFound()
-	}
-	return RequireSee(ctx, d, caller, OfRoom(r))
-}
-
-// RequireSeeStream is RequireSee for a video stream, which does not exist if it is nil.
-func RequireSeeStream(ctx context.Context, d *service.Deps, caller *auth.Caller, s *store.VideoStream) error {
-	if s == nil {
-		return fail.NotFound()
-	}
-	return RequireSee(ctx, d, caller, OfStream(s))
+	return err
 }
 
 // RequireChange returns nil for the creator of a room or stream and for callers who manage live streams.
@@ -168,27 +157,4 @@ func RequireChange(caller *auth.Caller, creatorID string) error {
 		return nil
 	}
 	return auth.Require(caller, auth.ManageLiveStreaming, auth.Scope{})
-}
-
-// FilterListed returns the rows of a list that the caller may see: those in posts that they may read, and those that
-// they may take part in, without those from which they are banned.
-func FilterListed[Row any](ctx context.Context, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
-	rows = slices.DeleteFunc(rows, func(row Row) bool { return slices.Contains(of(&row).Banned, r.Caller.UserID) })
-	if SeesAll(r.Caller) {
-		return rows, nil
-	}
-	var postIDs []string
-	for i := range rows {
-		if b := of(&rows[i]); b.PostID != "" {
-			postIDs = append(postIDs, b.PostID)
-		}
-	}
-	visible, err := visibility.VisiblePostIDs(ctx, r, postIDs)
-	return slices.DeleteFunc(rows, func(row Row) bool {
-		b := of(&row)
-		takesPart := func() bool {
-			return b.HasParticipant(r.Caller.UserID) && RequireTakePart(ctx, r.Deps, r.Caller, b) == nil
-		}
-		return !visible[b.PostID] && !takesPart()
-	}), err
 }

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -20,6 +23,7 @@ type Service[Row, Response any] struct {
 	*service.Deps
 
 	Of             func(*Row) Broadcast
+	At             func(Row) (createdAt time.Time, key, id string) // the key is empty
 	Read           func(reads *store.ReadBatch, id string, into **Row)
 	Select         func(tx *store.Tx, id string, into **Row)
 	KeepModeration func(tx *store.Tx, id string, old, seen store.Moderation, now time.Time, conflict error)
@@ -38,6 +42,49 @@ func (s Service[Row, Response]) Get(ctx context.Context, id string) (*Response, 
 	return s.Respond(ctx, *row)
 }
 
+// List reads a page of rows from all homes by the time of their creation, without those that the caller may not see. Only callers
+// who see every row list deleted ones.
+func (s Service[Row, Response]) List(
+	ctx context.Context, cursor page.Cursor, desc, deleted bool, read func(reads *store.ReadBatch, from page.Cursor, into *[]Row),
+) ([]Row, *plazav1.Paging, error) {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if deleted && !SeesAll(r.Caller) {
+		return nil, nil, fail.NotAllowed()
+	}
+	rows, paging, err := service.Merged[Row]{Cursor: cursor, Desc: desc, At: s.At, Read: read}.Page(ctx, s.Deps)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err = s.visible(ctx, r, rows)
+	return rows, paging, err
+}
+
+// visible returns the rows of a list that the caller may see: those in posts that they may read, and those that they may take part
+// in, without those from which they are banned.
+func (s Service[Row, Response]) visible(ctx context.Context, r *service.Request, rows []Row) ([]Row, error) {
+	rows = slices.DeleteFunc(rows, func(row Row) bool { return slices.Contains(s.Of(&row).Banned, r.Caller.UserID) })
+	if SeesAll(r.Caller) {
+		return rows, nil
+	}
+	var postIDs []string
+	for i := range rows {
+		if b := s.Of(&rows[i]); b.PostID != "" {
+			postIDs = append(postIDs, b.PostID)
+		}
+	}
+	shown, err := visibility.VisiblePostIDs(ctx, r, postIDs)
+	return slices.DeleteFunc(rows, func(row Row) bool {
+		b := s.Of(&row)
+		takesPart := func() bool {
+			return b.HasParticipant(r.Caller.UserID) && RequireTakePart(ctx, r.Deps, r.Caller, b) == nil
+		}
+		return !shown[b.PostID] && !takesPart()
+	}), err
+}
+
 // Load reads a row that the caller may see.
 func (s Service[Row, Response]) Load(ctx context.Context, id string) (*service.Request, *Row, error) {
 	var row *Row
@@ -51,9 +98,6 @@ func (s Service[Row, Response]) newRequest(ctx context.Context, id string, into 
 	r := s.NewRequest(ctx)
 	s.Read(r.ReadBatch, id, into)
 	r.AfterRun(func(ctx context.Context) error {
-		if *into == nil {
-			return fail.NotFound()
-		}
 		return RequireSee(ctx, s.Deps, r.Caller, s.Of(*into))
 	})
 	return r
@@ -85,12 +129,7 @@ func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string,
 	r := d.NewUserRequest(ctx)
 	var settings store.Settings
 	r.Settings(d.Region, &settings)
-	r.Check(func() error {
-		if !settings.IsVideoStreamingEnabled {
-			return errDisabled
-		}
-		return nil
-	})
+	r.CheckThat(func() bool { return settings.IsVideoStreamingEnabled }, errDisabled)
 	requireDescription(r, d.HomeOf(r.Caller.UserID), thumbnail, texts...)
 	return r
 }
@@ -105,10 +144,23 @@ func requireDescription(r *service.Request, home region.Code, thumbnail *string,
 // LoadReported reads a row for the media server, which may report on every one.
 func (s Service[Row, Response]) LoadReported(ctx context.Context, id string) (*Row, error) {
 	row, err := service.Read(ctx, s.Deps, s.Read, id)
-	if err == nil && (row == nil || s.Of(row).Deleted) {
+	if err == nil && s.Of(row).Deleted {
 		err = fail.NotFound()
 	}
 	return row, err
+}
+
+// Delete deletes a row that the caller may change. The post that shows it stays.
+func (s Service[Row, Response]) Delete(
+	ctx context.Context, id string, remove func(tx *store.Tx, row Row, by *auth.Caller),
+) (*plazav1.StatusSuccessResponse, error) {
+	r, row, err := s.LoadOwn(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	tx := s.Store.NewTx(s.HomeOf(id))
+	remove(tx, *row, r.Caller)
+	return service.StatusSuccess(), tx.Commit(ctx)
 }
 
 // Change commits a change of a row, with the realtime event called name about it, and answers with the row as it is then. Without

@@ -95,7 +95,7 @@ func TestLoad(t *testing.T) {
 				require.Equal(t, comment.ReferenceID, ref.ID(), name)
 			}
 		}
-		target, err := visibility.LoadTargetOfPost(ctx, s.Deps, caller, c.post.ID)
+		_, target, err := visibility.LoadPostIn(ctx, s.Deps, caller, c.post.ID)
 		require.NoError(t, err, name)
 		require.Equal(t, c.visible, target.RequireSee(caller) == nil, "target of a post: %s", name)
 
@@ -147,9 +147,9 @@ func TestLoadRefusals(t *testing.T) {
 		require.Equal(t, test.want, codeOf(test.load(test.id)), name)
 	}
 	for name, id := range map[string]string{"unknown": unknown, "deleted": wall.post.ID} {
-		target, err := visibility.LoadTargetOfPost(ctx, s.Deps, caller, id)
+		post, _, err := visibility.LoadPostIn(ctx, s.Deps, caller, id)
 		require.NoError(t, err, name)
-		require.Nil(t, target, name)
+		require.Nil(t, post, name)
 	}
 	ref, err := visibility.LoadStory(ctx, s.Deps, servicetest.Admin(), wall.story.ID)
 	require.NoError(t, err, "administrators see deleted stories")
@@ -168,7 +168,7 @@ func TestLoadWithoutDatabase(t *testing.T) {
 		"post":    func() error { _, err := visibility.LoadPost(ctx, s.Deps, caller, id); return err },
 		"story":   func() error { _, err := visibility.LoadStory(ctx, s.Deps, caller, id); return err },
 		"comment": func() error { _, err := visibility.LoadComment(ctx, s.Deps, caller, id); return err },
-		"target":  func() error { _, err := visibility.LoadTargetOfPost(ctx, s.Deps, caller, id); return err },
+		"target":  func() error { _, _, err := visibility.LoadPostIn(ctx, s.Deps, caller, id); return err },
 		"targets": func() error {
 			_, err := visibility.LoadTargets(ctx, s.Deps, caller, map[string]string{s.author: "user"})
 			return err

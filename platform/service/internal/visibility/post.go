@@ -55,17 +55,16 @@ func LoadComment(ctx context.Context, d *service.Deps, caller *auth.Caller, id s
 	return ref, ref.RequireSeeComment(caller, c, d.Now())
 }
 
-// LoadTargetOfPost returns the target of a post with the caller's relation to it, in a round trip of its own; nil if the
-// post is deleted or never existed.
-func LoadTargetOfPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Target, error) {
+// LoadPostIn reads a post and its target with the caller's relation to it, in a round trip of its own, for callers of whom
+// another rule than that of posts decides what they see. The post is nil if it is deleted or never existed.
+func LoadPostIn(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*store.Post, Target, error) {
 	p := &Pending{}
 	reads := d.Store.NewReadBatch()
 	p.readPost(reads, caller, id)
 	if err := reads.Run(ctx); err != nil || p.ref.Post == nil || p.ref.Post.DeletedAt != nil {
-		return nil, err
+		return nil, Target{}, err
 	}
-	target := p.ref.Target.of(p.ref.Post.TargetType, p.ref.Post.TargetID)
-	return &target, nil
+	return p.ref.Post, p.ref.Target.of(p.ref.Post.TargetType, p.ref.Post.TargetID), nil
 }
 
 // FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.

@@ -50,17 +50,20 @@ func cursorAt(c page.Cursor, p store.Position, byName bool) page.Cursor {
 // upTo returns the rows up to a position in the order of Page.
 func upTo[T any](rows []T, end store.Position, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
 	order := compare(byName, desc, keyOf)
-	return slices.DeleteFunc(rows, func(row T) bool {
-		var p store.Position
-		p.Time, p.Key, p.ID = at(row)
-		return order(p, end) > 0
-	})
+	return slices.DeleteFunc(rows, func(row T) bool { return order(positionOf(row, at), end) > 0 })
 }
 
-// After returns the rows after a position in the order of Page.
-func After[T any](rows []T, position T, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
-	order := compare(byName, desc, at)
-	return slices.DeleteFunc(rows, func(row T) bool { return order(row, position) <= 0 })
+func positionOf[T any](row T, at func(T) (t time.Time, key, id string)) (p store.Position) {
+	p.Time, p.Key, p.ID = at(row)
+	return p
+}
+
+// After returns the rows after the position of a cursor in the order of Page.
+func After[T any](rows []T, from page.Cursor, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
+	var start store.Position
+	start.Time, start.Key, start.ID = from.Start(desc)
+	order := compare(byName, desc, keyOf)
+	return slices.DeleteFunc(rows, func(row T) bool { return order(positionOf(row, at), start) <= 0 })
 }
 
 // First returns the first rows in the order of Page, up to a limit. It sorts the rows.

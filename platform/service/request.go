@@ -6,8 +6,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Request is the first round trip of a request: it reads the caller's row together with whatever the operation needs.
@@ -18,6 +20,7 @@ type Request struct {
 	row    *store.Caller
 	ended  bool // whether the session of a guest has been ended
 	steps  []func(context.Context) error
+	err    error // why it fails before it reads anything
 }
 
 // NewRequest starts the first round trip. Add reads to it, then call Run.
@@ -84,9 +87,33 @@ func (r *Request) CheckID(id string) {
 // read.
 func (r *Request) AfterRun(step func(context.Context) error) { r.steps = append(r.steps, step) }
 
+// Page returns the page that the caller asks for, of page.DefaultLimit rows by default. Run fails if its token is invalid.
+func (r *Request) Page(o *plazav1.PageOptions) page.Cursor {
+	cursor, err := page.Parse(o, page.DefaultLimit)
+	r.Fail(err)
+	return cursor
+}
+
+// Resolve returns the internal id of the user with a public id. Run fails with 400400 if there is none.
+func (r *Request) Resolve(ctx context.Context, publicID string) string {
+	id, err := r.Deps.Directory.ResolveOne(ctx, publicID)
+	r.Fail(err)
+	return id
+}
+
+// Fail makes Run return an error before it reads anything, unless it returns an earlier one.
+func (r *Request) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
 // Run sends the reads, confirms the caller against the database and takes the steps added with AfterRun. Nothing that
 // was read may leave the server before Run has returned nil.
 func (r *Request) Run(ctx context.Context) error {
+	if r.err != nil {
+		return r.err
+	}
 	if err := r.ReadBatch.Run(ctx); err != nil {
 		return err
 	}

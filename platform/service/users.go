@@ -60,13 +60,23 @@ func (d *Deps) RequireSelfOrOver(caller *auth.Caller, userID string, permission 
 	return d.RequireOver(caller, users[0])
 }
 
-// RolesOf returns the network roles of users.
-func RolesOf(users []store.User) []string {
-	var roles []string
-	for _, u := range users {
-		roles = append(roles, u.Roles...)
+// AuthorityOf reads the authority of a user in a place. inPlace queues the read of what decides about it there. A home that does
+// not answer is left out, because moderation must work while the user's home does not.
+func (d *Deps) AuthorityOf(
+	ctx context.Context, userID string, inPlace func(*store.ReadBatch, string) func() auth.Authority,
+) (auth.Authority, error) {
+	var users []store.User
+	reads := d.Store.NewBestEffortBatch()
+	reads.Users([]string{userID}, &users)
+	authority := inPlace(reads, userID)
+	if err := reads.Run(ctx); err != nil {
+		return 0, err
 	}
-	return roles
+	var roles []string
+	if len(users) > 0 {
+		roles = users[0].Roles
+	}
+	return d.View.Catalog.AuthorityOf(roles, authority()), nil
 }
 
 // UserByID returns the user with the internal id from rows, or nil.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -180,11 +179,4 @@ func (w *Tx) MirrorBlock(b MirroredBlock) {
 func (w *Tx) GuardNotBlocked(userID, otherID string, refusal error) {
 	w.Guard(sqlBlockGuardNone, refusal, userID, otherID)
 	w.Guard(sqlBlockedByGuardNone, refusal, userID, otherID)
-}
-
-// ParseBlock reads the payload of TopicBlock.
-func ParseBlock(payload []byte) (MirroredBlock, error) {
-	var b MirroredBlock
-	err := json.Unmarshal(payload, &b)
-	return b, err
 }

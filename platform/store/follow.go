@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -185,11 +184,4 @@ func (w *Tx) countFollower(followeeID, followerID, status string, version int64)
 	}{{CountFollowers, FollowAccepted}, {CountFollowRequests, FollowPending}} {
 		w.Exec(sqlFollowerCount, followeeID, followerID, string(counted.kind), db.AnyShard, counted.status, status, version)
 	}
-}
-
-// ParseFollow reads the payload of TopicFollow.
-func ParseFollow(payload []byte) (Follow, error) {
-	var f Follow
-	err := json.Unmarshal(payload, &f)
-	return f, err
 }

@@ -15,18 +15,15 @@ import (
 // ListViewers lists the users who viewed a post or story, the first viewer first. The caller must be its author or
 // moderate it.
 func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest) (*plazav1.ListViewersResponse, error) {
-	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	list := store.ViewList{ReferenceID: m.GetReferenceId(), Desc: cursor.Back, Limit: cursor.Limit + 1}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	kind := store.ReferencePost
 	if m.GetReferenceType() == "stories" {
 		kind = store.ReferenceStory
 	}
-	var rows []store.View
 	r := visibility.NewRequest(s.NewRequest(ctx), kind, m.GetReferenceId())
+	cursor := r.Page(page.Merge(m.GetOptions(), m.Limit, m.GetToken()))
+	list := store.ViewList{ReferenceID: m.GetReferenceId(), Desc: cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	var rows []store.View
 	r.ListViews(list, &rows)
 	r.Check(func() error { return requireOwn(r) })
 	if err := r.Run(ctx); err != nil {

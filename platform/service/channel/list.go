@@ -123,7 +123,7 @@ func firstOf(list store.ChannelList, mine, listed []store.ChannelKey) []store.Ch
 	for _, k := range listed {
 		known[k.ID] = true
 	}
-	from := store.ChannelKey{ID: list.AfterID, NameKey: list.AfterKey, Time: list.AfterTime}
+	from := page.Cursor{ID: list.AfterID, Key: list.AfterKey, Time: list.AfterTime}
 	byName := list.Order == store.ChannelsByName
 	mine = service.After(mine, from, byName, list.Desc, position)
 	mine = slices.DeleteFunc(mine, func(k store.ChannelKey) bool { return known[k.ID] })

@@ -63,10 +63,7 @@ func (s *Service) newModerated(ctx context.Context, id string) *loaded {
 // newOwn is newRequest for operations that require a permission on the comment, by its place.
 func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere auth.Permission) *loaded {
 	l := s.newRequest(ctx, id)
-	l.Check(func() error { return l.Target.RequireRight(l.Caller, inCommunity, elsewhere, l.comment.AuthorID) })
-	l.AfterRun(func(ctx context.Context) error {
-		return l.Target.RequireOverAuthor(ctx, s.Deps, l.Caller, l.comment.AuthorID)
-	})
+	visibility.CheckRight(l.Request, &l.Target, inCommunity, elsewhere, func() string { return l.comment.AuthorID })
 	return l
 }
 

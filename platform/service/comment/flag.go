@@ -34,15 +34,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
 	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardComment(l.comment.ID, fail.NotFound())
-		change.Apply(tx, l.comment.ID, flags.CommunityOf(l.comment.TargetType, l.comment.TargetID))
-		if change.IsAddition() {
-			tx.RaiseCommentFlags(*l.comment)
-		} else {
-			tx.RecomputeCommentFlags(*l.comment)
-		}
-		if change.MayHide() {
-			tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
-		}
+		change.Apply(tx, flags.OfComment(*l.comment), s.Now())
 		return change.Event("comment", "flagsCleared")
 	})
 }

@@ -14,13 +14,10 @@ import (
 
 // ListComments lists the comments on one post or story.
 func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsRequest) (*plazav1.ListCommentsResponse, error) {
-	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	list := listOf(m, cursor)
 	var rows []store.Comment
 	l := visibility.NewRequest(s.NewRequest(ctx), kindOf(m.GetReferenceType()), m.GetReferenceId())
+	cursor := l.Page(m.GetOptions())
+	list := listOf(m, cursor)
 	list.ViewerID = l.Caller.UserID
 	l.ListComments(list, &rows)
 	stops := l.Stops
@@ -28,6 +25,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 		return nil, err
 	}
 	moderates := l.Target.Moderates(l.Caller)
+	var err error
 	if list.Flagged, err = service.FlaggedOf(m.HasFlag, moderates); err != nil {
 		return nil, err
 	}

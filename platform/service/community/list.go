@@ -20,20 +20,18 @@ import (
 // A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the
 // order of its index.
 func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	list := listOf(req, cursor)
 	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
+	list := listOf(req, cursor)
 	r.CommunitiesOfUser(r.Caller.UserID, &list.Mine)
 	if list.Deleted {
 		r.Check(func() error { return auth.Require(r.Caller, auth.ViewCommunity, auth.Scope{}) })
 	}
+	r.Check(func() (err error) {
+		list.Flagged, err = flaggedOf(req, r.Caller)
+		return err
+	})
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if list.Flagged, err = flaggedOf(req, r.Caller); err != nil {
 		return nil, err
 	}
 	list.Everything = membership.SeesAllCommunities(r.Caller)
@@ -101,10 +99,8 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	keys, paging, err := service.Merged[store.CommunityKey]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc, At: position,
 		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.CommunityKey) {
-			var start store.CommunityKey
-			start.CreatedAt, start.NameKey, start.ID = from.Start(list.Desc)
 			reads.CommunityKeys(list, into)
-			reads.Then(func() { *into = service.After(*into, start, list.ByName, list.Desc, position) })
+			reads.Then(func() { *into = service.After(*into, from, list.ByName, list.Desc, position) })
 		},
 	}.Page(ctx, s.Deps)
 	if err != nil {

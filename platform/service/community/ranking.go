@@ -34,19 +34,16 @@ type rankingRequest interface {
 	GetOptions() *plazav1.PageOptions
 }
 
-func (s *Service) newRanking(ctx context.Context, req rankingRequest, discoverable *bool) (*ranking, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	r := &ranking{Request: s.NewRequest(ctx), cursor: cursor, discoverable: discoverable == nil || *discoverable}
+func (s *Service) newRanking(ctx context.Context, req rankingRequest, discoverable *bool) *ranking {
+	r := &ranking{Request: s.NewRequest(ctx), discoverable: discoverable == nil || *discoverable}
+	r.cursor = r.Page(req.GetOptions())
 	r.CommunitiesOfUser(r.Caller.UserID, &r.mine)
-	return r, err
+	return r
 }
 
 // ListTrendingCommunities lists the communities that the caller may see by their activity.
 func (s *Service) ListTrendingCommunities(ctx context.Context, req *plazav1.ListTrendingCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
-	r, err := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
-	if err != nil {
-		return nil, err
-	}
+	r := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -60,10 +57,7 @@ func (s *Service) ListTrendingCommunities(ctx context.Context, req *plazav1.List
 // ListRecommendedCommunities lists communities that the caller is not a member of by how likely they are to interest the
 // caller.
 func (s *Service) ListRecommendedCommunities(ctx context.Context, req *plazav1.ListRecommendedCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
-	r, err := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
-	if err != nil {
-		return nil, err
-	}
+	r := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
 	r.Check(r.RequireUser)
 	r.BansOfUser(r.Caller.UserID, &r.banned)
 	r.Followed(r.Caller.UserID, &r.followed)
@@ -114,10 +108,7 @@ func (s *Service) rankedPage(ctx context.Context, r *ranking, t trends, list []r
 	list = slices.DeleteFunc(list, func(c ranked) bool { return !r.canDiscover(c.Rankable) })
 	at := func(c ranked) (time.Time, string, string) { return t.at, c.key(), c.ID }
 	desc := !r.cursor.Back
-	if !r.cursor.First() {
-		list = r.after(list, desc, at)
-	}
-	list, paging := service.Page(r.cursor, list, true, desc, at)
+	list, paging := service.Page(r.cursor, service.After(list, r.cursor, true, desc, at), true, desc, at)
 	if len(list) == 0 {
 		if err := service.RequireEnd(t.reads, r.cursor.First()); err != nil {
 			return nil, err
@@ -134,18 +125,6 @@ func (s *Service) rankedPage(ctx context.Context, r *ranking, t trends, list []r
 // canDiscover reports whether the caller may find a community in the list.
 func (r *ranking) canDiscover(c store.Rankable) bool {
 	return c.IsPublic || c.IsDiscoverable && r.discoverable || membership.SeesAllCommunities(r.Caller) || slices.Contains(r.mine, c.ID)
-}
-
-// after returns the communities of the list after the position of the cursor.
-func (r *ranking) after(list []ranked, desc bool, at func(ranked) (time.Time, string, string)) []ranked {
-	return slices.DeleteFunc(list, func(c ranked) bool {
-		_, key, id := at(c)
-		before := key > r.cursor.Key || key == r.cursor.Key && id >= r.cursor.ID
-		if !desc {
-			before = key < r.cursor.Key || key == r.cursor.Key && id <= r.cursor.ID
-		}
-		return before
-	})
 }
 
 // visibleRows reads communities in the order of ids, without those that the caller may not find any more.

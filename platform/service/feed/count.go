@@ -11,19 +11,16 @@ import (
 
 // CountUserFeed counts the published posts of a user's wall.
 func (s *Service) CountUserFeed(ctx context.Context, m *plazav1.CountUserFeedRequest) (*plazav1.CountUserFeedResponse, error) {
-	userID, err := s.Directory.ResolveOne(ctx, m.GetUserId())
-	if err != nil {
-		return nil, err
-	}
 	var target visibility.Target
 	var owners []store.User
 	counts := store.Counts{}
 	r := s.NewRequest(ctx)
+	userID := r.Resolve(ctx, m.GetUserId())
 	r.Users([]string{userID}, &owners)
 	r.CountsOf([]string{userID}, counts)
 	visibility.ReadTarget(r, "user", userID, &target)
 	r.CheckFound(func() bool { return len(owners) > 0 && owners[0].DeletedAt == nil })
 	r.Check(func() error { return target.RequireSee(r.Caller) })
-	err = r.Run(ctx)
+	err := r.Run(ctx)
 	return &plazav1.CountUserFeedResponse{PostsCount: narrow.To[int32](counts.Of(userID, store.CountPublished))}, err
 }

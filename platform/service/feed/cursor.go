@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // place is a position in a feed by time.
@@ -21,10 +23,15 @@ type place struct {
 // top returns the position before every post that was created until t.
 func top(until time.Time) place { return place{until, strings.Repeat("f", region.IDLength)} }
 
-// newer reports whether p comes before other in the feed.
-func (p place) newer(other place) bool {
-	return p.at.After(other.at) || (p.at.Equal(other.at) && p.id > other.id)
+func placeOf(e store.PostFeedEntry) place { return place{e.CreatedAt, e.ID} }
+
+// compare orders positions as the feed does, the newest first.
+func (p place) compare(other place) int {
+	return cmp.Or(other.at.Compare(p.at), strings.Compare(other.id, p.id))
 }
+
+// newer reports whether p comes before other in the feed.
+func (p place) newer(other place) bool { return p.compare(other) < 0 }
 
 // rankCursor is a position in a ranked feed.
 type rankCursor struct {
@@ -40,80 +47,83 @@ type rankCursor struct {
 	id    string
 }
 
-const (
-	rankVersion = 2 // tokens by time have 1
-	noID        = "000000000000000000000000"
-	// rankTokenSize is the number of bytes of a token: 90 characters.
-	rankTokenSize = 3 + 8 + 2*(8+region.IDLength/2) + 4 + region.IDLength/2
-)
+const rankVersion = 2 // tokens by time have 1
+
+// rankToken is the form of a cursor in page tokens, which have 90 characters. Times are in microseconds; zeros stand for
+// absent times and ids.
+type rankToken struct {
+	Version, Limit, Back byte
+	AsOf                 int64
+	HighAt               int64
+	HighID               rawID
+	LowAt                int64
+	LowID                rawID
+	Score                int32
+	ID                   rawID
+}
+
+type rawID [region.IDLength / 2]byte
 
 var errBadToken = errors.New("not a token of this feed")
 
 // token encodes the cursor as a page token.
 func (c rankCursor) token() string {
-	raw := make([]byte, 0, rankTokenSize)
-	raw = append(raw, rankVersion, narrow.To[byte](c.limit), 0)
+	t := rankToken{
+		Version: rankVersion, Limit: narrow.To[byte](c.limit), AsOf: microsOf(c.asOf), HighAt: microsOf(c.high.at),
+		HighID: rawIDOf(c.high.id), LowAt: microsOf(c.low.at), LowID: rawIDOf(c.low.id), Score: c.score, ID: rawIDOf(c.id),
+	}
 	if c.back {
-		raw[2] = 1
+		t.Back = 1
 	}
-	raw = appendTime(raw, c.asOf)
-	for _, p := range []place{c.high, c.low} {
-		raw = appendID(appendTime(raw, p.at), p.id)
+	raw, err := binary.Append(nil, binary.BigEndian, t)
+	if err != nil {
+		panic(err) // impossible: the size is fixed
 	}
-	raw = binary.BigEndian.AppendUint32(raw, uint32(c.score)) //nolint:gosec // the inverse of the decoding
-	return base64.RawURLEncoding.EncodeToString(appendID(raw, c.id))
-}
-
-func appendTime(raw []byte, t time.Time) []byte {
-	if t.IsZero() {
-		return binary.BigEndian.AppendUint64(raw, 0)
-	}
-	return binary.BigEndian.AppendUint64(raw, uint64(t.UnixMicro()))
-}
-
-func appendID(raw []byte, id string) []byte {
-	if id == "" {
-		id = noID
-	}
-	bytes, _ := hex.DecodeString(id)
-	return append(raw, bytes...)
+	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
 // parseRank decodes a page token.
 func parseRank(token string) (rankCursor, error) {
+	var t rankToken
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || strings.ContainsAny(token, "\r\n") || len(raw) != rankTokenSize || raw[0] != rankVersion || raw[2] > 1 {
+	if err != nil || strings.ContainsAny(token, "\r\n") || len(raw) != binary.Size(t) {
 		return rankCursor{}, errBadToken
 	}
-	c := rankCursor{limit: int(raw[1]), back: raw[2] == 1}
-	raw = raw[3:]
-	c.asOf, raw = takeTime(raw)
-	c.high.at, raw = takeTime(raw)
-	c.high.id, raw = takeID(raw)
-	c.low.at, raw = takeTime(raw)
-	c.low.id, raw = takeID(raw)
-	c.score, raw = int32(binary.BigEndian.Uint32(raw)), raw[4:] //nolint:gosec // the inverse of the encoding
-	c.id, _ = takeID(raw)
-	sane := c.limit >= 1 && c.limit <= 100 && c.asOf.Year() >= 1971 && c.asOf.Year() < 9999 && !c.high.at.IsZero() &&
-		c.high.at.Year() < 9999 && c.low.at.Year() < 9999 && c.high.at.Year() >= 1970
-	if !sane {
+	_, err = binary.Decode(raw, binary.BigEndian, &t)
+	c := rankCursor{
+		limit: int(t.Limit), back: t.Back == 1, asOf: timeOf(t.AsOf), high: place{timeOf(t.HighAt), t.HighID.text()},
+		low: place{timeOf(t.LowAt), t.LowID.text()}, score: t.Score, id: t.ID.text(),
+	}
+	sane := t.Version == rankVersion && t.Back <= 1 && c.limit >= 1 && c.limit <= 100 && c.asOf.Year() >= 1971 && c.asOf.Year() < 9999 &&
+		!c.high.at.IsZero() && c.high.at.Year() < 9999 && c.low.at.Year() < 9999 && c.high.at.Year() >= 1970
+	if err != nil || !sane {
 		return rankCursor{}, errBadToken
 	}
 	return c, nil
 }
 
-func takeTime(raw []byte) (time.Time, []byte) {
-	micros := int64(binary.BigEndian.Uint64(raw)) //nolint:gosec // checked by sane
-	if micros == 0 {
-		return time.Time{}, raw[8:]
+func microsOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
 	}
-	return time.UnixMicro(micros).UTC(), raw[8:]
+	return t.UnixMicro()
 }
 
-func takeID(raw []byte) (string, []byte) {
-	id := hex.EncodeToString(raw[:region.IDLength/2])
-	if id == noID {
-		id = ""
+func timeOf(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
 	}
-	return id, raw[region.IDLength/2:]
+	return time.UnixMicro(micros).UTC()
+}
+
+func rawIDOf(id string) (raw rawID) {
+	_, _ = hex.Decode(raw[:], []byte(id)) // ids are hexadecimal
+	return raw
+}
+
+func (r rawID) text() string {
+	if r == (rawID{}) {
+		return ""
+	}
+	return hex.EncodeToString(r[:])
 }

@@ -32,10 +32,10 @@ type sources struct {
 	hidden      *contact.Hidden
 }
 
-// sources reads the sources of the caller's feed, in the first of usually four round trips. The second one finds the page,
+// sources starts the request for the sources of the caller's feed, the first of usually four round trips. The second one finds the page,
 // and another one what it is ranked by; the third one reads the posts and their targets, the fourth one what those refer to.
 // Each goes to the homes concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
-func (s *Service) sources(ctx context.Context) (*sources, error) {
+func (s *Service) sources(ctx context.Context) *sources {
 	src := &sources{Request: s.NewUserRequest(ctx), counts: store.Counts{}}
 	id := src.Caller.UserID
 	src.CountsOf([]string{id}, src.counts)
@@ -43,7 +43,7 @@ func (s *Service) sources(ctx context.Context) (*sources, error) {
 	src.CommunitiesOfUser(id, &src.communities)
 	src.hidden = contact.ReadHidden(src.Request)
 	src.Settings(s.Region, &src.settings)
-	return src, src.Run(ctx)
+	return src
 }
 
 // query returns the caller's feed query without any sources.
@@ -59,13 +59,11 @@ func (src *sources) follow(q *store.PostFeedQuery) {
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 // communities.
 func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollowingFeedRequest) (*plazav1.ListFollowingFeedResponse, error) {
-	p := paging{sortBy: cmp.Or(req.GetSortBy(), byCustomRanking), limit: req.Limit, token: req.GetToken(), field: "token"}
-	list, err := s.lister(p)
-	if err != nil {
-		return nil, err
-	}
-	src, err := s.sources(ctx)
-	if err != nil {
+	options := page.Merge(nil, req.Limit, req.GetToken())
+	list, err := s.lister(cmp.Or(req.GetSortBy(), byCustomRanking), options, "token")
+	src := s.sources(ctx)
+	src.Fail(err)
+	if err := src.Run(ctx); err != nil {
 		return nil, err
 	}
 	q := src.query()
@@ -77,45 +75,26 @@ func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollow
 	}), err
 }
 
-// paging is the page that a request asks for.
-type paging struct {
-	sortBy string
-	limit  *int32
-	token  string
-	field  string // the token's, for errors
-}
-
 // lister reads a page of a feed with its tokens.
-type lister interface {
-	page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error)
-}
+type lister func(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error)
 
-// lister returns the lister of the token, or of the first page.
-func (s *Service) lister(p paging) (lister, error) {
-	limit := page.DefaultLimit
-	if p.limit != nil {
-		limit = int(*p.limit)
+// lister returns the lister of the token, or of the first page. field is that of the token, for errors.
+func (s *Service) lister(sortBy string, o *plazav1.PageOptions, field string) (lister, error) {
+	cursor, err := page.Parse(o, page.DefaultLimit)
+	list := lister(timeLister{cursor}.page)
+	switch now := s.Now(); {
+	case sortBy != byCustomRanking:
+	case o.GetToken() == "":
+		list = rankCursor{limit: cursor.Limit, asOf: now, high: top(now)}.page
+	default:
+		var ranked rankCursor
+		ranked, err = parseRank(o.GetToken())
+		list = ranked.page
 	}
-	bad := fail.Validation(p.field + ": is not a token of this list")
-	if p.sortBy == byCustomRanking {
-		if p.token == "" {
-			now := s.Now()
-			return rankCursor{limit: limit, asOf: now, high: top(now)}, nil
-		}
-		c, err := parseRank(p.token)
-		if err != nil {
-			return nil, bad
-		}
-		return c, nil
-	}
-	if p.token == "" {
-		return timeLister{page.Cursor{Limit: limit}}, nil
-	}
-	c, err := page.ParseToken(p.token)
 	if err != nil {
-		return nil, bad
+		return nil, fail.Validation(field + ": is not a token of this list")
 	}
-	return timeLister{c}, nil
+	return list, nil
 }
 
 // timeLister lists a feed newest first.
@@ -157,7 +136,7 @@ func (c rankCursor) entries(found []store.PostFeedEntry, stops []store.Position)
 
 // page reads a page of a feed.
 func (s *Service) page(ctx context.Context, src *sources, list lister, q store.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	entries, paging, err := list.page(ctx, s.Deps, q)
+	entries, paging, err := list(ctx, s.Deps, q)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -32,12 +32,10 @@ func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *plazav1.ListRan
 
 func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*plazav1.ListGlobalFeedResponse, error) {
 	options := page.Merge(m.GetOptions(), limit, m.GetToken())
-	list, err := s.lister(paging{sortBy: sortBy, limit: options.Limit, token: options.GetToken(), field: "options.token"})
-	if err != nil {
-		return nil, err
-	}
-	src, err := s.sources(ctx)
-	if err != nil {
+	list, err := s.lister(sortBy, options, "options.token")
+	src := s.sources(ctx)
+	src.Fail(err)
+	if err := src.Run(ctx); err != nil {
 		return nil, err
 	}
 	q := src.global(m.GetShowOnlyMyFeed())

@@ -1,8 +1,10 @@
 package feed
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
@@ -57,13 +59,7 @@ func rank(entries []store.PostFeedEntry, asOf time.Time) []ranked {
 
 // before compares positions in a window. It is negative if a comes first.
 func before(aScore int32, aID string, bScore int32, bID string) int {
-	switch {
-	case aScore > bScore || (aScore == bScore && aID > bID):
-		return -1
-	case aScore == bScore && aID == bID:
-		return 0
-	}
-	return 1
+	return cmp.Or(cmp.Compare(bScore, aScore), strings.Compare(bID, aID))
 }
 
 // score implements the formula of customRanking.

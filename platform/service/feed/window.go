@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -43,32 +44,27 @@ func (c rankCursor) window(entries []store.PostFeedEntry, stops []store.Position
 	if c.readsBackward() {
 		return c.windowAbove(entries, stop)
 	}
-	w := window{cursor: c}
-	size := windowOf(c.limit)
-	var inside []store.PostFeedEntry
-	for _, e := range entries {
-		at := place{e.CreatedAt, e.ID}
-		below := len(inside) >= size
-		if !c.low.at.IsZero() {
-			below = c.low.newer(at)
-		}
-		if below {
-			w.older = true
-			break
-		}
-		inside = append(inside, e)
+	inside := entries[:min(len(entries), windowOf(c.limit))]
+	if !c.low.at.IsZero() {
+		inside = until(entries, func(e store.PostFeedEntry) bool { return c.low.newer(placeOf(e)) })
 	}
-	if stop != nil && !w.older {
-		w.older = true
-		if c.low.at.IsZero() {
-			w.cursor.low = *stop
-		}
-	} else if c.low.at.IsZero() && len(inside) > 0 {
-		last := inside[len(inside)-1]
-		w.cursor.low = place{last.CreatedAt, last.ID}
+	w := window{cursor: c, ranked: rank(inside, c.asOf), older: len(inside) < len(entries) || stop != nil}
+	switch {
+	case !c.low.at.IsZero():
+	case len(inside) == len(entries) && stop != nil:
+		w.cursor.low = *stop
+	case len(inside) > 0:
+		w.cursor.low = placeOf(inside[len(inside)-1])
 	}
-	w.ranked = rank(inside, c.asOf)
 	return w
+}
+
+// until returns the entries before the first one for which end returns true.
+func until(entries []store.PostFeedEntry, end func(store.PostFeedEntry) bool) []store.PostFeedEntry {
+	if i := slices.IndexFunc(entries, end); i >= 0 {
+		return entries[:i]
+	}
+	return entries
 }
 
 // untilStop returns the entries up to the first stop in the direction of reading, and the stop; nil if there is none.
@@ -76,20 +72,13 @@ func untilStop(entries []store.PostFeedEntry, stops []store.Position, upwards bo
 	if len(stops) == 0 {
 		return entries, nil
 	}
-	first := place{stops[0].Time, stops[0].ID}
-	for _, s := range stops[1:] {
-		if p := (place{s.Time, s.ID}); p.newer(first) != upwards {
-			first = p
-		}
+	pick := slices.MinFunc[[]place]
+	if upwards {
+		pick = slices.MaxFunc[[]place]
 	}
-	end := slices.IndexFunc(entries, func(e store.PostFeedEntry) bool {
-		p := place{e.CreatedAt, e.ID}
-		return p != first && p.newer(first) == upwards
-	})
-	if end >= 0 {
-		entries = entries[:end]
-	}
-	return entries, &first
+	first := pick(service.Map(stops, func(p store.Position) place { return place{p.Time, p.ID} }), place.compare)
+	beyond := func(e store.PostFeedEntry) bool { return placeOf(e) != first && placeOf(e).newer(first) == upwards }
+	return until(entries, beyond), &first
 }
 
 // windowAbove returns the window whose last post is the one at high, of entries that were read towards newer ones.
@@ -99,18 +88,11 @@ func (c rankCursor) windowAbove(entries []store.PostFeedEntry, stop *place) wind
 	if stop != nil && w.cursor.high.newer(*stop) {
 		w.cursor.high = *stop
 	}
-	size := windowOf(c.limit)
-	var inside []store.PostFeedEntry
-	for _, e := range entries {
-		at := place{e.CreatedAt, e.ID}
-		if c.high.newer(at) || at.newer(top(c.asOf)) {
-			continue
-		}
-		if len(inside) == size {
-			w.cursor.high = at
-			break
-		}
-		inside = append(inside, e)
+	inside := slices.DeleteFunc(slices.Clone(entries), func(e store.PostFeedEntry) bool {
+		return c.high.newer(placeOf(e)) || placeOf(e).newer(top(c.asOf))
+	})
+	if size := windowOf(c.limit); len(inside) > size {
+		w.cursor.high, inside = placeOf(inside[size]), inside[:size]
 	}
 	w.ranked = rank(inside, c.asOf)
 	return w
@@ -139,26 +121,19 @@ func (w window) page() (rows []ranked, next, previous string) {
 
 // bounds returns the range of the page in the window.
 func (w window) bounds() (from, to int) {
-	c := w.cursor
-	n := len(w.ranked)
+	c, n := w.cursor, len(w.ranked)
+	at, isRow := slices.BinarySearchFunc(w.ranked, c, func(r ranked, c rankCursor) int { return before(r.score, r.ID, c.score, c.id) })
 	switch {
 	case c.back && c.id == "":
 		return max(0, n-c.limit), n
 	case c.back:
-		to = w.count(func(r ranked) bool { return before(r.score, r.ID, c.score, c.id) < 0 })
-		return max(0, to-c.limit), to
-	case c.id != "":
-		from = w.count(func(r ranked) bool { return before(r.score, r.ID, c.score, c.id) <= 0 })
+		return max(0, at-c.limit), at
+	case c.id == "":
+		at = 0
+	case isRow:
+		at++
 	}
-	return from, min(n, from+c.limit)
-}
-
-func (w window) count(within func(ranked) bool) int {
-	n := 0
-	for n < len(w.ranked) && within(w.ranked[n]) {
-		n++
-	}
-	return n
+	return at, min(n, at+c.limit)
 }
 
 // at returns the cursor at a row.

@@ -23,11 +23,9 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListFlags lists the flags of all regions. Homes that do not answer are left out.
 func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) (*plazav1.ListFlagsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.NewPrivilegedRequest(ctx, auth.ViewModerationFeed).Run(ctx); err != nil {
+	r := s.NewPrivilegedRequest(ctx, auth.ViewModerationFeed)
+	cursor := r.Page(req.GetOptions())
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging, err := s.readPage(ctx, cursor, listOf(req, cursor))
@@ -50,9 +48,7 @@ func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.F
 		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Flag) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListFlags(list, into)
-			reads.Then(func() {
-				*into = service.After(*into, store.Flag{CreatedAt: list.After, ID: list.AfterID}, false, list.Desc, at)
-			})
+			reads.Then(func() { *into = service.After(*into, from, false, list.Desc, at) })
 		},
 	}.Page(ctx, s.Deps)
 }

@@ -95,7 +95,11 @@ func (r *itemRequest) requireOver(ctx context.Context, holderID string) error {
 	case holderID == store.FlagAdministrator:
 		return errHeld
 	}
-	holder, err := r.authorityOf(ctx, holderID)
+	inPlace := r.target.ReadAuthority
+	if r.access.Channel != nil {
+		inPlace = r.access.ReadAuthority
+	}
+	holder, err := r.Deps.AuthorityOf(ctx, holderID, inPlace)
 	if err == nil && r.Caller.Authority(r.authorityInPlace()).RequireOver(holder) != nil {
 		err = errHeld
 	}
@@ -103,36 +107,8 @@ func (r *itemRequest) requireOver(ctx context.Context, holderID string) error {
 }
 
 func (r *itemRequest) authorityInPlace() auth.Authority {
-	switch {
-	case r.access.Channel != nil:
-		return r.access.AuthorityOf(r.Caller.UserID, r.access.User)
-	case r.target.Community != nil:
-		return auth.AuthorityIn(r.target.Community.CreatorID == r.Caller.UserID, r.target.Member.IsModerator())
-	}
-	return auth.AuthorityNone
-}
-
-// authorityOf reads the authority of another moderator.
-func (r *itemRequest) authorityOf(ctx context.Context, userID string) (auth.Authority, error) {
-	var users []store.User
-	var member *store.Member
-	var channelUser *store.ChannelUser
-	reads := r.Deps.Store.NewBestEffortBatch()
-	reads.Users([]string{userID}, &users)
 	if r.access.Channel != nil {
-		reads.ChannelUser(r.item.PlaceID, userID, &channelUser)
-	} else {
-		reads.Member(r.item.PlaceID, userID, &member)
+		return r.access.AuthorityOf(r.Caller.UserID, r.access.User)
 	}
-	if err := reads.Run(ctx); err != nil {
-		return 0, err
-	}
-	inPlace := auth.AuthorityNone
-	switch {
-	case r.access.Channel != nil:
-		inPlace = r.access.AuthorityOf(userID, channelUser)
-	case r.target.Community != nil:
-		inPlace = auth.AuthorityIn(r.target.Community.CreatorID == userID, member.IsModerator())
-	}
-	return r.Deps.View.Catalog.AuthorityOf(service.RolesOf(users), inPlace), nil
+	return r.target.AuthorityOf(r.Caller.UserID, r.target.Member)
 }

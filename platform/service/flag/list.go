@@ -19,11 +19,8 @@ const flagsInList = 10
 
 // ListFlagItems lists the items of the flag queue that have a state. Regions that are unavailable are left out.
 func (s *Service) ListFlagItems(ctx context.Context, req *plazav1.ListFlagItemsRequest) (*plazav1.FlagItemListResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
 	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
 	list := itemListOf(req, cursor)
 	list.PlaceID = readPlace(r, req)
 	if err := r.Run(ctx); err != nil {

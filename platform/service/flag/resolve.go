@@ -20,16 +20,16 @@ func (s *Service) ResolveFlagItem(ctx context.Context, req *plazav1.ResolveFlagI
 // tryResolve is one attempt of ResolveFlagItem.
 func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRequest) (*plazav1.FlagItemResponse, error) {
 	outcome := store.FlagOutcome(req.GetOutcome())
-	var o flagged
+	var target flags.Target
 	r := s.newItemRequest(ctx, req.GetTargetId())
 	r.checkChange()
 	r.AfterRun(r.requireResolve)
 	r.AfterRun(func(ctx context.Context) (err error) {
-		o, err = s.readFlagged(ctx, *r.item)
+		target, err = s.readFlagged(ctx, *r.item)
 		return err
 	})
 	r.Check(func() error {
-		if outcome == store.FlagsContentRemoved && !o.isRemoved() && !r.item.IsHidden {
+		if outcome == store.FlagsContentRemoved && !target.Removed && !r.item.IsHidden {
 			return errNotRemoved
 		}
 		return nil
@@ -40,7 +40,7 @@ func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRe
 	tx := s.Store.NewTx(s.HomeOf(r.item.TargetID))
 	tx.GuardFlagItem(*r.item)
 	tx.ClearFlags(r.item.TargetID, store.FlagResolution{Outcome: outcome, By: flags.ModeratorID(r.Caller), At: s.Now(), Again: true})
-	o.recompute(tx, s.Now())
+	target.Recompute(tx, 0, s.Now())
 	tx.SelectFlagItem(r.item.TargetID, &r.item)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

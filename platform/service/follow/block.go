@@ -56,10 +56,7 @@ func (s *Service) setBlock(ctx context.Context, publicID, status string) (*plaza
 // loadToBlock loads the pair and checks that the caller may give the block the status.
 func (s *Service) loadToBlock(ctx context.Context, publicID, status string) (*pair, error) {
 	counts := store.Counts{}
-	p, err := s.newPair(ctx, publicID)
-	if err != nil {
-		return nil, err
-	}
+	p := s.newPair(ctx, publicID)
 	p.CountsOf([]string{p.Caller.UserID}, counts)
 	p.Check(p.RequireUser)
 	p.Check(func() error { return p.requireBlock(status, counts.Of(p.Caller.UserID, store.CountBlocks)) })
@@ -122,11 +119,8 @@ func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCoun
 
 // ListBlockedUsers lists the users that the caller blocks, newest first.
 func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlockedUsersRequest) (*plazav1.ListBlockedUsersResponse, error) {
-	cursor, err := page.Parse(page.Merge(req.GetOptions(), req.Limit, req.GetToken()), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
 	r := s.NewUserRequest(ctx)
+	cursor := r.Page(page.Merge(req.GetOptions(), req.Limit, req.GetToken()))
 	caller := r.Caller.UserID
 	counts := store.Counts{}
 	var rows []store.Block

@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -35,10 +36,7 @@ type Service struct{ *service.Deps }
 // New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-var (
-	errSelfFollow = fail.New(fail.CodeBadRequest, "You cannot follow yourself")
-	errBlocks     = fail.Forbidden("One of the two users blocks the other")
-)
+var errSelfFollow = fail.New(fail.CodeBadRequest, "You cannot follow yourself")
 
 // pair is the caller and another user with the follows and blocks between them.
 type pair struct {
@@ -53,14 +51,11 @@ type pair struct {
 }
 
 // newPair starts a request about a pair. An unknown or deleted user is 400400.
-func (s *Service) newPair(ctx context.Context, publicID string) (*pair, error) {
-	otherID, err := s.Directory.ResolveOne(ctx, publicID)
-	if err != nil {
-		return nil, err
-	}
-	p := &pair{Request: s.NewRequest(ctx), otherID: otherID}
+func (s *Service) newPair(ctx context.Context, publicID string) *pair {
+	p := &pair{Request: s.NewRequest(ctx)}
+	p.otherID = p.Resolve(ctx, publicID)
 	var others []store.User
-	caller := p.Caller.UserID
+	caller, otherID := p.Caller.UserID, p.otherID
 	p.Users([]string{otherID}, &others)
 	p.Follow(caller, otherID, &p.mine)
 	p.Follow(otherID, caller, &p.theirs)
@@ -74,16 +69,13 @@ func (s *Service) newPair(ctx context.Context, publicID string) (*pair, error) {
 		p.other = &others[0]
 		return nil
 	})
-	return p, nil
+	return p
 }
 
 // update changes and returns a follow between the caller and another user as decide decides.
 func (s *Service) update(ctx context.Context, publicID string, decide func(p *pair) (transition, error)) (*plazav1.FollowResponse, error) {
 	follow, err := service.RetryOnConflict(ctx, func() (store.Follow, error) {
-		p, err := s.newPair(ctx, publicID)
-		if err != nil {
-			return store.Follow{}, err
-		}
+		p := s.newPair(ctx, publicID)
 		p.Check(p.RequireUser)
 		if err := p.Run(ctx); err != nil {
 			return store.Follow{}, err
@@ -135,7 +127,7 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	tx := s.Store.NewTx(s.HomeOf(c.New.FollowerID))
 	if c.New.Active() {
 		tx.GuardTarget("user", c.New.FollowerID, fail.NotFound())
-		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
+		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, contact.ErrBlocked)
 	}
 	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
 	event := s.EmitChange(ctx, tx, followEvent(auth.CallerFrom(ctx).UserID, c), s.FollowChange(c.New))
@@ -175,7 +167,7 @@ func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest
 		case p.other.ID == p.User().ID:
 			return t, errSelfFollow
 		case p.theirBlock.IsActive() || p.myBlock.IsActive():
-			return t, errBlocks
+			return t, contact.ErrBlocked
 		case p.mine.Accepted():
 		case p.settings.FollowNeedsRequest():
 			t.status = store.FollowPending
@@ -235,10 +227,7 @@ func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInf
 // GetFollowInfo gets a user's follow counts, and the caller's follow or block of the user.
 func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	p, err := s.newPair(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	p := s.newPair(ctx, req.GetUserId())
 	p.CountsOf([]string{p.otherID}, counts)
 	if err := p.Run(ctx); err != nil {
 		return nil, err

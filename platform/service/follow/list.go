@@ -45,19 +45,14 @@ func (s *Service) ListFollowing(ctx context.Context, req *plazav1.ListFollowingR
 
 // list returns a page of follows. It takes two round trips.
 func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsResponse, error) {
-	cursor, err := page.Parse(l.page, page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	owner := auth.CallerFrom(ctx).UserID
+	r := s.NewRequest(ctx)
+	cursor, owner := r.Page(l.page), r.Caller.UserID
 	if l.userID != "" {
-		if owner, err = s.Directory.ResolveOne(ctx, l.userID); err != nil {
-			return nil, err
-		}
+		owner = r.Resolve(ctx, l.userID)
 	}
 	q := store.FollowList{UserID: owner, Followers: l.followers, Statuses: statuses(l.status), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	q.After, _, q.AfterID = cursor.Start(q.Desc)
-	rows, err := s.rows(ctx, l, q)
+	rows, err := l.rows(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +68,7 @@ func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsR
 }
 
 // rows reads the follows, and checks that the caller may see them. Only the owner of the list sees pending requests.
-func (s *Service) rows(ctx context.Context, l listParams, q store.FollowList) ([]store.Follow, error) {
-	r := s.NewRequest(ctx)
+func (l listParams) rows(ctx context.Context, r *service.Request, q store.FollowList) ([]store.Follow, error) {
 	own := l.userID == "" || q.UserID == r.Caller.UserID || r.Caller.Kind == auth.Admin
 	if !own && l.status != store.FollowPending {
 		q.Statuses = []string{store.FollowAccepted}

@@ -11,11 +11,7 @@ import (
 // Register registers the outbox handlers that copy follows to the homes of followed users, and blocks to the homes of
 // blocked users. Events may arrive repeatedly and in any order: the newest version wins.
 func Register(d *service.Deps) {
-	d.Outbox.Handle(store.TopicFollow, func(ctx context.Context, row store.OutboxRow) error {
-		f, err := store.ParseFollow(row.Payload)
-		if err != nil {
-			return err
-		}
+	service.HandleOutbox(d, store.TopicFollow, func(ctx context.Context, f store.Follow) error {
 		home, err := d.Store.HomeOf(f.FolloweeID)
 		if err != nil {
 			return err
@@ -24,12 +20,8 @@ func Register(d *service.Deps) {
 		tx.MirrorFollow(f)
 		return tx.Commit(ctx)
 	})
-	d.Outbox.Handle(store.TopicBlock, func(ctx context.Context, row store.OutboxRow) error {
-		b, err := store.ParseBlock(row.Payload)
-		if err != nil {
-			return err
-		}
-		_, err = service.RetryOnConflict(ctx, func() (struct{}, error) { return struct{}{}, applyBlock(ctx, d, b) })
+	service.HandleOutbox(d, store.TopicBlock, func(ctx context.Context, b store.MirroredBlock) error {
+		_, err := service.RetryOnConflict(ctx, func() (struct{}, error) { return struct{}{}, applyBlock(ctx, d, b) })
 		return err
 	})
 }

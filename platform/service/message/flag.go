@@ -37,11 +37,7 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 		return nil, err
 	}
 	updated, err := s.change(ctx, *c.Message, change.Event("message", "flagCleared"), func(tx *store.Tx) {
-		change.Apply(tx, c.Message.ID, c.Message.ChannelID)
-		tx.RecomputeMessageFlags(c.Message.ID)
-		if change.MayHide() {
-			tx.ApplyFlagsToMessage(c.Message.ID, change.HideLimit(), s.Now())
-		}
+		change.Apply(tx, flags.OfMessage(*c.Message), s.Now())
 	})
 	if err != nil {
 		return nil, err

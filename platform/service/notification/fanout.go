@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -39,10 +37,8 @@ func (s *Service) fanOut(ctx context.Context, f fanOut) error {
 
 // fanOutMessage pushes a message to the members of its channel.
 func (s *Service) fanOutMessage(ctx context.Context, f fanOut) error {
-	var messages []store.Message
-	reads := s.Store.NewReadBatch()
-	reads.MessagesByID([]string{f.ID}, &messages)
-	if err := reads.Run(ctx); err != nil || len(messages) == 0 || messages[0].DeletedAt != nil || messages[0].HiddenAt != nil {
+	messages, err := service.Read(ctx, s.Deps, (*store.ReadBatch).MessagesByID, []string{f.ID})
+	if err != nil || len(messages) == 0 || messages[0].DeletedAt != nil || messages[0].HiddenAt != nil {
 		return err
 	}
 	m := messages[0]
@@ -55,7 +51,7 @@ func (s *Service) fanOutMessage(ctx context.Context, f fanOut) error {
 	}
 	a.inPlace(messageText(m))
 	var members []store.ChannelUser
-	reads = s.Store.NewReadBatch()
+	reads := s.Store.NewReadBatch()
 	reads.ChannelUsersAfter(m.ChannelID, f.After, membersPerPage, &members)
 	if err := reads.Run(ctx); err != nil {
 		return err
@@ -179,12 +175,8 @@ func (s *Service) tellAuthor(ctx context.Context, a alert) error {
 // askModerators pushes a post that awaits review to up to maxModerators moderators.
 func (s *Service) askModerators(ctx context.Context, a alert) error {
 	a.names, a.happened = []string{"post.need-reviewing"}, a.happened+"|review"
-	var moderators []store.MemberRow
-	list := store.MemberList{CommunityID: a.targetID, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}, Limit: maxModerators}
-	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)
-	reads := s.Store.NewReadBatch()
-	reads.ListMembers(list, &moderators)
-	if err := reads.Run(ctx); err != nil {
+	moderators, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ListMembers, moderatorsOf(a.targetID))
+	if err != nil {
 		return err
 	}
 	ids := service.Map(moderators, func(m store.MemberRow) string { return m.UserID })

@@ -3,6 +3,7 @@ package notification
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -42,11 +43,7 @@ func (s *Service) readReceivers(ctx context.Context, rows *rows, notices []notic
 		r.read(reads, n)
 		actors[n.item.UserID] = append(actors[n.item.UserID], n.actorID)
 	}
-	var ids []string
-	for id := range r.callers {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(r.callers))
 	reads.Users(ids, &r.users)
 	for _, id := range ids {
 		reads.HiddenAmong(id, actors[id], entry(r.hidden, id))
@@ -126,11 +123,7 @@ func (s *Service) putItems(ctx context.Context, home region.Code, notices []noti
 	for _, n := range notices {
 		trays[n.item.UserID] = append(trays[n.item.UserID], store.TrayAct{Item: n.item, ActorID: n.actorID})
 	}
-	var ids []string
-	for id := range trays {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(trays))
 	pushes, err := s.pushesOf(ctx, home, notices)
 	if err != nil {
 		return err

@@ -70,16 +70,16 @@ func (r *rows) readObjects(ctx context.Context, reads *store.ReadBatch, ids obje
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	for i := range posts {
-		r.posts[posts[i].ID] = &posts[i]
-	}
-	for i := range comments {
-		r.comments[comments[i].ID] = &comments[i]
-	}
-	for i := range stories {
-		r.stories[stories[i].ID] = &stories[i]
-	}
+	addByID(r.posts, posts, func(p store.Post) string { return p.ID })
+	addByID(r.comments, comments, func(c store.Comment) string { return c.ID })
+	addByID(r.stories, stories, func(s store.Story) string { return s.ID })
 	return nil
+}
+
+func addByID[T any](byID map[string]*T, rows []T, id func(T) string) {
+	for i := range rows {
+		byID[id(rows[i])] = &rows[i]
+	}
 }
 
 // referenced returns the ids of what the comments are on and reply to.
@@ -119,8 +119,14 @@ func entry[K comparable, V any](m map[K]*V, key K) *V {
 }
 
 func (j *joinRequestRows) read(reads *store.ReadBatch, n service.Notice) {
-	list := store.MemberList{CommunityID: n.ID, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}, Limit: maxModerators}
-	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)
 	reads.PendingJoinRequest(n.ID, n.OtherID, &j.pending)
-	reads.ListMembers(list, &j.moderators)
+	reads.ListMembers(moderatorsOf(n.ID), &j.moderators)
+}
+
+// moderatorsOf returns the query for the first moderators of a community.
+func moderatorsOf(communityID string) store.MemberList {
+	roles := []string{auth.RoleCommunityModerator}
+	list := store.MemberList{CommunityID: communityID, State: store.StateMember, Roles: roles, Limit: maxModerators}
+	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)
+	return list
 }

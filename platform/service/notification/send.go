@@ -155,7 +155,8 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 		s.postpone(tx, p, pause.until, result.Error())
 		return
 	case failed && failure.Outcome == push.Later:
-		s.again(tx, p, failure)
+		s.count(p, string(push.Later))
+		s.postpone(tx, p, s.Now().Add(max(failure.After, backOff(p.Attempts))), failure.Reason)
 		return
 	case failed && failure.Outcome == push.Gone:
 		s.count(p, string(push.Gone))
@@ -184,12 +185,6 @@ func removeDevices(tx *store.Tx, due []store.DuePush, results []error) {
 	for _, p := range gone {
 		tx.RemovePushToken(p.UserID, p.Device, *p.Token)
 	}
-}
-
-// again postpones a push that the provider may accept later.
-func (s *Sender) again(tx *store.Tx, p store.DuePush, f *push.SendError) {
-	s.count(p, string(push.Later))
-	s.postpone(tx, p, s.Now().Add(max(f.After, backOff(p.Attempts))), f.Reason)
 }
 
 // postpone postpones a push, or drops it if it would become old.

@@ -35,20 +35,20 @@ type named interface {
 	GetChannelId() string
 }
 
-func (s *Service) newSettingRequest(ctx context.Context, req named) (*settingRequest, error) {
+func (s *Service) newSettingRequest(ctx context.Context, req named) *settingRequest {
 	r := &settingRequest{Request: s.NewUserRequest(ctx), level: req.GetLevel()}
 	switch {
 	case r.level == levelCommunity && req.GetCommunityId() == "":
-		return nil, fail.Validation("communityId: required for the level community")
+		r.Fail(fail.Validation("communityId: required for the level community"))
 	case r.level == levelChannel && req.GetChannelId() == "":
-		return nil, fail.Validation("channelId: required for the level channel")
+		r.Fail(fail.Validation("channelId: required for the level channel"))
 	case r.level == levelCommunity:
 		r.readCommunity(req.GetCommunityId())
 	case r.level == levelChannel:
 		r.readChannel(req.GetChannelId())
 	}
 	r.NotificationSettings(r.Caller.UserID, r.level, r.targetID, &r.settings)
-	return r, nil
+	return r
 }
 
 func (r *settingRequest) readCommunity(id string) {
@@ -76,10 +76,7 @@ func (r *settingRequest) setting(level string) store.NotificationSetting {
 
 // GetNotificationSetting returns a setting of the caller.
 func (s *Service) GetNotificationSetting(ctx context.Context, req *plazav1.GetNotificationSettingRequest) (*plazav1.NotificationSetting, error) {
-	r, err := s.newSettingRequest(ctx, req)
-	if err != nil {
-		return nil, err
-	}
+	r := s.newSettingRequest(ctx, req)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -106,10 +103,7 @@ func (s *Service) UpdateNotificationSetting(ctx context.Context, req *plazav1.Up
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.newSettingRequest(ctx, req)
-	if err != nil {
-		return nil, err
-	}
+	r := s.newSettingRequest(ctx, req)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

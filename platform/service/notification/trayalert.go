@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,19 +58,14 @@ func (n notice) place() place {
 
 // devicesAt reads the devices of users of one home, by the place whose settings apply, in one round trip.
 func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[place][]string) (map[place][]store.NotifiedDevice, error) {
-	read := map[place]*[]store.NotifiedDevice{}
+	devices := map[place][]store.NotifiedDevice{}
 	reads := s.Store.NewReadBatch()
 	for p, ids := range users {
-		reads.NotifiedDevices(home, service.SortedSet(ids), s.Now(), p.level, p.targetID, entry(read, p))
+		var read []store.NotifiedDevice
+		reads.NotifiedDevices(home, service.SortedSet(ids), s.Now(), p.level, p.targetID, &read)
+		reads.Then(func() { devices[p] = read })
 	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	devices := map[place][]store.NotifiedDevice{}
-	for p, of := range read {
-		devices[p] = *of
-	}
-	return devices, nil
+	return devices, reads.Run(ctx)
 }
 
 // alert returns the alert of an item, without what complete reads.
@@ -142,32 +138,14 @@ func (a *alert) setChannel(c *store.Channel, u *store.ChannelUser) {
 
 // eventsOf returns the names of the event of a kind of items; none if public clients have no name for it.
 func eventsOf(kind, targetType string) []string {
-	onWall := targetType == "user"
-	switch kind {
-	case postMention, pollMention:
-		return []string{pick(onWall, "text-mention-user-feed-post.created", "text-mention-post.created")}
-	case commentMention:
-		return []string{pick(onWall, "text-mention-user-feed-comment.created", "text-mention-comment.created")}
-	case replyMention:
-		return []string{pick(onWall, "text-mention-user-feed-comment.replied", "text-mention-comment.replied")}
+	event := kinds[kind].event
+	if event == "" {
+		return nil
 	}
-	if name, ok := eventOfKind[kind]; ok {
-		return []string{name}
+	if targetType == "user" {
+		event = strings.Replace(event, "text-mention-", "text-mention-user-feed-", 1)
 	}
-	return nil
-}
-
-var eventOfKind = map[string]string{
-	postReaction: "post.reacted", commentReaction: "comment.reacted", replyReaction: "comment.reacted", postComment: "comment.created",
-	storyComment: "story-comment.created", commentReply: "comment.replied", newFollower: "follow.created", followRequest: "follow.requested",
-	followAccepted: "follow.accepted",
-}
-
-func pick(first bool, a, b string) string {
-	if first {
-		return a
-	}
-	return b
+	return []string{event}
 }
 
 // capital returns a text with a capital letter at the start.

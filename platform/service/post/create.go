@@ -19,9 +19,6 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	if err := service.RequireAccount(auth.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
-	if err := posting.ResolveDraft(ctx, s.Deps, d, auth.CallerFrom(ctx).PublicID); err != nil {
-		return nil, err
-	}
 	t, err := posting.LoadTarget(ctx, s.Deps, d)
 	if err != nil {
 		return nil, err

@@ -35,15 +35,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change flags.Change) (*plazav1.PostResponse, error) {
 	return s.change(ctx, r, func(tx *store.Tx) string {
 		tx.GuardPost(*r.Post, fail.NotFound())
-		change.Apply(tx, r.Post.ID, flags.CommunityOf(r.Post.TargetType, r.Post.TargetID))
-		if change.IsAddition() {
-			tx.RaisePostFlags(*r.Post)
-		} else {
-			tx.RecomputePostFlags(*r.Post)
-		}
-		if change.MayHide() {
-			tx.ApplyFlagsToPost(*r.Post, change.HideLimit(), s.Now())
-		}
+		change.Apply(tx, flags.OfPost(*r.Post), s.Now())
 		tx.SelectCommunity(r.Target.Community)
 		return change.Event("post", "flagsCleared")
 	})

@@ -91,15 +91,12 @@ func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.
 
 // ListPendingEdits lists the pending edits of the posts and comments of a community.
 func (s *Service) ListPendingEdits(ctx context.Context, req *plazav1.ListPendingEditsRequest) (*plazav1.ListPendingEditsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
 	list := store.PendingEditList{TargetID: req.GetCommunityId(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var target visibility.Target
 	var rows []store.PendingEdit
-	r := s.NewRequest(ctx)
 	visibility.ReadTarget(r, "community", req.GetCommunityId(), &target)
 	r.ListPendingEdits(list, &rows)
 	r.Check(func() error { return target.RequireSee(r.Caller) })

@@ -59,10 +59,7 @@ func (s *Service) searchByTime(ctx context.Context, list store.ProductList, curs
 		return nil, err
 	}
 	at := position(list.Order)
-	if !cursor.First() {
-		from := store.Product{CreatedAt: cursor.Time, UpdatedAt: cursor.Time, ID: cursor.ID}
-		rows = service.After(rows, from, false, list.Desc, at)
-	}
+	rows = service.After(rows, cursor, false, list.Desc, at)
 	if len(rows) == 0 {
 		return &plazav1.SearchProductsResponse{Paging: &plazav1.Paging{}}, service.RequireEnd(reads, cursor.First())
 	}

@@ -14,15 +14,12 @@ import (
 
 // ListReactions lists the reactions to a post, comment, story or message, newest first.
 func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsRequest) (*plazav1.ListReactionsResponse, error) {
-	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
+	l := s.newReferenceRequest(ctx, ref)
+	cursor := l.Page(m.GetOptions())
 	list := store.ReactionList{ReferenceID: m.GetReferenceId(), Name: m.GetReactionName(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var rows []store.Reaction
-	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	l := s.newReferenceRequest(ctx, ref)
 	l.ListReactions(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -170,39 +171,31 @@ func reason(refused *fail.Error) string {
 
 // facts are the rows by which a batch of due posts is decided.
 type facts struct {
-	users       []store.User // authors and wall owners
-	communities []store.Community
-	members     []store.Member
-	walls       map[string]*store.Wall // by owner and author
-	rules       *textrules.Rules
-	missing     []region.Code
-	deps        *service.Deps
+	users   []store.User                  // authors and wall owners
+	targets map[string]*visibility.Target // by target and author
+	rules   *textrules.Rules
+	missing []region.Code
+	deps    *service.Deps
 }
 
 // factsOf reads, in one round trip to each home, the authors and their relations to the targets.
 func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.ScheduledPost) (*facts, error) {
-	var users, communities []string
-	authors := map[string][]string{}
-	f := &facts{walls: map[string]*store.Wall{}, deps: s.Deps}
+	var users []string
+	f := &facts{targets: map[string]*visibility.Target{}, deps: s.Deps}
 	reads := s.Store.NewBestEffortBatch()
 	f.rules = textrules.Read(s.Deps, reads, home)
 	for _, row := range due {
 		users = append(users, row.AuthorID)
 		if row.TargetType == "user" {
 			users = append(users, row.TargetID)
-			f.readWall(reads, row)
-			continue
 		}
-		communities = append(communities, row.TargetID)
-		authors[row.TargetID] = append(authors[row.TargetID], row.AuthorID)
+		if pair := row.TargetID + row.AuthorID; f.targets[pair] == nil {
+			f.targets[pair] = &visibility.Target{}
+			asAuthor := &service.Request{ReadBatch: reads, Deps: s.Deps, Caller: f.author(row)}
+			visibility.ReadTarget(asAuthor, row.TargetType, row.TargetID, f.targets[pair])
+		}
 	}
 	reads.Users(service.SortedSet(users), &f.users)
-	reads.Communities(service.SortedSet(communities), &f.communities)
-	for community, ids := range authors {
-		part := new([]store.Member)
-		reads.Members(community, service.SortedSet(ids), part)
-		reads.Then(func() { f.members = append(f.members, *part...) })
-	}
 	err := reads.Run(ctx)
 	f.missing = reads.Missing()
 	switch {
@@ -216,12 +209,9 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 	return f, nil
 }
 
-func (f *facts) readWall(reads *store.ReadBatch, row store.ScheduledPost) {
-	pair := row.TargetID + row.AuthorID
-	if f.walls[pair] == nil {
-		f.walls[pair] = &store.Wall{}
-		reads.Wall(row.TargetID, row.AuthorID, f.walls[pair])
-	}
+// author returns the author of a post as a caller.
+func (f *facts) author(row store.ScheduledPost) *auth.Caller {
+	return &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: f.deps.HomeOf(row.AuthorID)}
 }
 
 // posting returns the context in which a post is published. Its caller is the author, confirmed by the author's
@@ -232,31 +222,18 @@ func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.
 			return nil, errHomeUnavailable
 		}
 	}
-	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: f.deps.HomeOf(row.AuthorID)}
-	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.deps.FactsOf(f.user(row.AuthorID))); err != nil {
+	caller := f.author(row)
+	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.deps.FactsOf(service.UserByID(f.users, row.AuthorID))); err != nil {
 		return nil, err
 	}
-	p := &posting.PostContext{Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
 	if row.TargetType == "user" {
-		p.Target.WallOwnerID, p.Target.Wall = row.TargetID, *f.walls[row.TargetID+row.AuthorID]
-		if owner := f.user(row.TargetID); owner == nil || owner.DeletedAt != nil {
+		if owner := service.UserByID(f.users, row.TargetID); owner == nil || owner.DeletedAt != nil {
 			return nil, fail.NotFound()
 		}
-		return p, p.RequirePost()
 	}
-	if p.Target.Community = f.community(row.TargetID); p.Target.Community == nil {
-		return nil, fail.NotFound()
+	p := &posting.PostContext{
+		Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID,
+		Target: *f.targets[row.TargetID+row.AuthorID],
 	}
-	p.Target.Member = f.member(row.TargetID, row.AuthorID)
 	return p, p.RequirePost()
-}
-
-func (f *facts) user(id string) *store.User { return service.UserByID(f.users, id) }
-
-func (f *facts) community(id string) *store.Community {
-	return service.Find(f.communities, func(c store.Community) bool { return c.ID == id })
-}
-
-func (f *facts) member(communityID, userID string) *store.Member {
-	return service.Find(f.members, func(m store.Member) bool { return m.CommunityID == communityID && m.UserID == userID })
 }

@@ -56,9 +56,6 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	if d.TargetType == visibility.OnContent {
 		return nil, fail.Validation("postData.targetType: must be user or community")
 	}
-	if err := posting.ResolveDraft(ctx, s.Deps, d, auth.CallerFrom(ctx).PublicID); err != nil {
-		return nil, err
-	}
 	t, err := posting.LoadTarget(ctx, s.Deps, d)
 	if err != nil {
 		return nil, err

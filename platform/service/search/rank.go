@@ -11,12 +11,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Ranker orders what was found by its similarity to a text.
-type Ranker interface {
-	// Rank returns the objects of found with scores from 0 to 1, in any order.
-	Rank(found []Found) []Ranked
-}
-
 // Found are the objects in which a word of the text was found.
 type Found struct {
 	Word  string
@@ -40,11 +34,9 @@ const (
 	minSimilar = 0.6
 )
 
-// BM25 ranks by how often objects contain the words and by how rare these are. SearchService.RankPosts documents it.
-type BM25 struct{}
-
-// Rank implements Ranker.
-func (BM25) Rank(found []Found) []Ranked {
+// Rank orders the objects of found by their similarity to the text, as BM25 does: by how often they contain the words and by
+// how rare these are. SearchService.RankPosts documents it.
+func Rank(found []Found) []Ranked {
 	scores, total := map[string]float64{}, 0.0
 	for _, f := range found {
 		idf := math.Log(1 + (float64(maxCandidates)+1)/(float64(len(f.Exact))+0.5))

@@ -18,7 +18,7 @@ func order(t *testing.T, found ...search.Found) ([]string, map[string]float64) {
 	t.Helper()
 	var ids []string
 	scores := map[string]float64{}
-	for _, r := range (search.BM25{}).Rank(found) {
+	for _, r := range search.Rank(found) {
 		require.Positive(t, r.Score)
 		require.LessOrEqual(t, r.Score, 1.0)
 		ids, scores[r.ID] = append(ids, r.ID), r.Score

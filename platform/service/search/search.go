@@ -22,16 +22,10 @@ import (
 )
 
 // Service implements SearchService.
-type Service struct {
-	*service.Deps
-	ranker Ranker
-}
+type Service struct{ *service.Deps }
 
-// New returns the service of searches, which ranks by BM25.
-func New(d *service.Deps) *Service { return NewWith(d, BM25{}) }
-
-// NewWith is New with another ranking.
-func NewWith(d *service.Deps, ranker Ranker) *Service { return &Service{d, ranker} }
+// New returns the service of searches.
+func New(d *service.Deps) *Service { return &Service{d} }
 
 // caller is who searches.
 type caller struct {
@@ -41,8 +35,8 @@ type caller struct {
 	hidden   *contact.Hidden
 }
 
-// caller reads what decides about what the caller sees.
-func (s *Service) caller(ctx context.Context) (*caller, error) {
+// newCaller starts a request that reads what decides about what the caller sees.
+func (s *Service) newCaller(ctx context.Context) *caller {
 	c := &caller{Request: s.NewRequest(ctx)}
 	c.UserID = c.Caller.UserID
 	c.Request.CommunitiesOfUser(c.UserID, &c.Communities)
@@ -54,25 +48,17 @@ func (s *Service) caller(ctx context.Context) (*caller, error) {
 		c.AllWalls = auth.Allowed(c.Caller, auth.ViewPostAndComment, auth.Scope{})
 		return nil
 	})
-	return c, c.Run(ctx)
+	return c
 }
 
 // SearchPosts lists the posts that have hashtags or contain words.
 func (s *Service) SearchPosts(ctx context.Context, req *plazav1.SearchPostsRequest) (*plazav1.ListPostsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	c := s.newCaller(ctx)
+	cursor := c.Page(req.GetOptions())
 	searches, err := searchesOf(req)
-	if err != nil {
-		return nil, err
-	}
-	filter, err := s.filterOf(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.caller(ctx)
-	if err != nil {
+	c.Fail(err)
+	filter := c.filterOf(ctx, req)
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	filter.Searcher, filter.AllCommunities, filter.Limit = c.Searcher, c.AllWalls, cursor.Limit+1
@@ -108,20 +94,18 @@ type targetFilter interface {
 }
 
 // filterOf returns the filter of a request.
-func (s *Service) filterOf(ctx context.Context, req targetFilter) (store.PostSearch, error) {
+func (c *caller) filterOf(ctx context.Context, req targetFilter) store.PostSearch {
 	filter := store.PostSearch{TargetType: req.GetTargetType(), TargetID: req.GetTargetId(), StructureTypes: service.SortedSet(req.GetDataTypes())}
 	if filter.TargetType == "all" {
 		filter.TargetType = ""
 	}
 	if filter.TargetType == "" && filter.TargetID != "" {
-		return filter, errNoTargetType
+		c.Fail(errNoTargetType)
 	}
-	if filter.TargetType != "user" || filter.TargetID == "" {
-		return filter, nil
+	if filter.TargetType == "user" && filter.TargetID != "" {
+		filter.TargetID = c.Resolve(ctx, filter.TargetID)
 	}
-	id, err := s.Directory.ResolveOne(ctx, filter.TargetID)
-	filter.TargetID = id
-	return filter, err
+	return filter
 }
 
 // posts reads posts and what they refer to, without those that the caller may not see.

@@ -23,16 +23,9 @@ const (
 
 // RankPosts lists the posts that are most similar to a text.
 func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) (*plazav1.RankPostsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	filter, err := s.filterOf(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.caller(ctx)
-	if err != nil {
+	c := s.newCaller(ctx)
+	cursor, filter := c.Page(req.GetOptions()), c.filterOf(ctx, req)
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	filter.SearchPage, filter.Tags = newest(c), req.GetTags()
@@ -57,12 +50,9 @@ func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) 
 
 // RankCommunities lists the communities that are most similar to a text.
 func (s *Service) RankCommunities(ctx context.Context, req *plazav1.RankCommunitiesRequest) (*plazav1.RankCommunitiesResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.caller(ctx)
-	if err != nil {
+	c := s.newCaller(ctx)
+	cursor := c.Page(req.GetOptions())
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	filter := store.CommunitySearch{
@@ -133,25 +123,14 @@ func (s *Service) rank(ctx context.Context, cursor page.Cursor, of ranking,
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows := slices.DeleteFunc(s.ranker.Rank(found), func(r Ranked) bool { return r.Score < of.minScore })
+	desc := !cursor.Back
+	rows := slices.DeleteFunc(Rank(found), func(r Ranked) bool { return r.Score < of.minScore })
 	at := func(r Ranked) (time.Time, string, string) { return time.Time{}, r.key(), r.ID }
-	if desc := !cursor.Back; !cursor.First() {
-		rows = after(rows, cursor, desc)
-	}
-	if len(rows) == 0 {
+	if rows = service.After(rows, cursor, true, desc, at); len(rows) == 0 {
 		return nil, &plazav1.Paging{}, service.RequireEnd(reads, cursor.First())
 	}
-	rows, paging := service.Page(cursor, rows, true, !cursor.Back, at)
+	rows, paging := service.Page(cursor, rows, true, desc, at)
 	return rows, paging, nil
-}
-
-// after returns the rows after the position of a cursor, in the direction of reading.
-func after(rows []Ranked, cursor page.Cursor, desc bool) []Ranked {
-	return slices.DeleteFunc(rows, func(r Ranked) bool {
-		later := r.key() < cursor.Key || r.key() == cursor.Key && r.ID < cursor.ID
-		same := r.key() == cursor.Key && r.ID == cursor.ID
-		return same || later != desc
-	})
 }
 
 func rankedID(r Ranked) string { return r.ID }

@@ -48,11 +48,7 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 	var after *store.Story
 	tx := s.Store.NewTx(r.Home())
 	r.Guard(tx, s.Now())
-	change.Apply(tx, r.Story.ID, flags.CommunityOf(r.Story.TargetType, r.Story.TargetID))
-	tx.RecomputeStoryFlags(r.Story.ID)
-	if change.MayHide() {
-		tx.ApplyFlagsToStory(*r.Story, change.HideLimit(), s.Now())
-	}
+	change.Apply(tx, flags.OfStory(*r.Story), s.Now())
 	tx.SelectStory(r.Story.ID, &after)
 	if err := s.CommitChange(ctx, tx, change.Event("story", "flagsCleared"), s.StoryChange(*r.Story)); err != nil {
 		return nil, err

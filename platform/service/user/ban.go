@@ -22,34 +22,25 @@ func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) 
 
 // setBan bans or unbans a user.
 func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserResponse, error) {
-	userID, err := s.Directory.ResolveOne(ctx, publicID)
-	if err != nil {
-		return nil, err
-	}
 	var rows []store.User
 	var open []store.OpenBroadcast
 	r := s.NewPrivilegedRequest(ctx, auth.BanUser)
+	userID := r.Resolve(ctx, publicID)
 	r.Users([]string{userID}, &rows)
 	r.OpenBroadcasts(s.HomeOf(userID), []string{userID}, &open)
+	r.CheckFound(func() bool { return len(rows) > 0 })
+	r.Check(func() error { return s.RequireOver(r.Caller, rows[0]) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, fail.NotFound()
-	}
-	if err := s.RequireOver(r.Caller, rows[0]); err != nil {
 		return nil, err
 	}
 	var user *store.User
 	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.BanUser(userID, banned, s.Now(), &user)
-	if banned {
-		tx.EndBroadcasts(userID, s.Now())
-	}
 	event := ""
 	var ends []store.OutboxRow
 	if banned {
+		tx.EndBroadcasts(userID, s.Now())
 		event, ends = "user.didGlobalBan", live.EmitEnds(ctx, s.Deps, tx, open)
 	}
 	if err := s.CommitChange(ctx, tx, event, s.UserChange(userID), ends...); err != nil {

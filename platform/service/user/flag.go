@@ -15,10 +15,7 @@ var errFlagSelf = fail.Forbidden("You cannot flag yourself")
 
 // FlagUser flags another user as the caller.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserResponse, error) {
-	l, err := s.newFlagRequest(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	l := s.newFlagRequest(ctx, req.GetUserId())
 	change := flags.Add(l.Request, store.FlagUser, req)
 	l.Check(func() error {
 		if l.userID == l.Caller.UserID {
@@ -31,19 +28,13 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 
 // UnflagUser removes the caller's flag, if there is one.
 func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest) (*plazav1.UserResponse, error) {
-	l, err := s.newFlagRequest(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	l := s.newFlagRequest(ctx, req.GetUserId())
 	return s.changeFlags(ctx, l, flags.Remove(l.Request))
 }
 
 // ClearUserFlags removes all flags of a user. It requires MODERATE_USER.
 func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlagsRequest) (*plazav1.User, error) {
-	l, err := s.newFlagRequest(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	l := s.newFlagRequest(ctx, req.GetUserId())
 	l.Check(func() error { return auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}) })
 	cleared, err := s.changeFlags(ctx, l, flags.Clear(l.Request))
 	if err != nil {
@@ -54,10 +45,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 
 // IsUserFlaggedByMe reports whether the caller flags the user.
 func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
-	l, err := s.newFlagRequest(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	l := s.newFlagRequest(ctx, req.GetUserId())
 	return flags.Mine(ctx, l.Request, l.userID)
 }
 
@@ -69,12 +57,12 @@ type flagRequest struct {
 }
 
 // newFlagRequest starts a request about the flags of a user, by public id.
-func (s *Service) newFlagRequest(ctx context.Context, publicID string) (*flagRequest, error) {
-	userID, err := s.Directory.ResolveOne(ctx, publicID)
-	l := &flagRequest{Request: s.NewRequest(ctx), userID: userID}
-	l.Users([]string{userID}, &l.rows)
+func (s *Service) newFlagRequest(ctx context.Context, publicID string) *flagRequest {
+	l := &flagRequest{Request: s.NewRequest(ctx)}
+	l.userID = l.Resolve(ctx, publicID)
+	l.Users([]string{l.userID}, &l.rows)
 	l.CheckFound(func() bool { return len(l.rows) > 0 && l.rows[0].DeletedAt == nil })
-	return l, err
+	return l
 }
 
 // changeFlags runs a request, writes a change of the user's flags and returns the user.
@@ -85,9 +73,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	var updated []store.User
 	tx := s.Store.NewTx(s.HomeOf(l.userID))
 	tx.GuardTarget("user", l.userID, fail.NotFound())
-	change.Apply(tx, l.userID, "")
-	tx.EscalateUser(l.userID, change.HideLimit())
-	tx.RecomputeUserFlags(l.userID)
+	change.Apply(tx, flags.OfUser(l.rows[0]), s.Now())
 	tx.SelectUser(l.userID, &updated)
 	if err := s.CommitChange(ctx, tx, change.Event("user", "flagCleared"), s.UserChange(l.userID)); err != nil {
 		return nil, err

@@ -19,12 +19,9 @@ import (
 //
 // The order by name only considers the first three letters: index keys may leave the region, but names must not.
 func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) (*plazav1.ListUsersResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	list := listOf(req, cursor)
 	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
+	list := listOf(req, cursor)
 	blockers := contact.ReadBlockers(r)
 	if list.Flagged {
 		r.Check(func() error { return auth.Require(r.Caller, auth.ModerateUser, auth.Scope{}) })

@@ -19,28 +19,19 @@ import (
 // settings of the network allow users to change their own. Changing network roles
 // or isBrand requires ASSIGN_USER_ROLE.
 func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
+	var userID string
 	r := s.NewRequest(ctx)
 	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
+	r.AfterRun(func(ctx context.Context) (err error) {
+		userID, err = s.targetID(ctx, r.Caller, req.GetUserId())
+		return err
+	})
+	r.Check(func() error { return auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}) })
+	r.AfterRun(func(ctx context.Context) error { return s.RequireOverOrSelf(ctx, r.Caller, userID) })
+	r.Check(func() error { return s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)) })
+	r.CheckFound(func() bool { return region.ValidID(userID) })
+	r.AfterRun(func(ctx context.Context) error { return avatar.Settle(ctx, r, false) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	userID, err := s.targetID(ctx, r.Caller, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
-		return nil, err
-	}
-	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
-		return nil, err
-	}
-	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
-		return nil, err
-	}
-	if !region.ValidID(userID) {
-		return nil, fail.NotFound()
-	}
-	if err := avatar.Settle(ctx, r, false); err != nil {
 		return nil, err
 	}
 	change := changeOf(req)

@@ -44,13 +44,16 @@ func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersR
 
 // read reads users in the order of the ids.
 func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]store.User, error) {
-	wanted, err := s.internalIDs(ctx, ids, internal)
-	if err != nil {
-		return nil, err
-	}
 	var rows []store.User
 	r := s.NewRequest(ctx)
-	r.Users(wanted, &rows)
+	if internal {
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !region.ValidID(id) })
+	} else {
+		resolved, _, err := s.ResolveUsers(ctx, ids)
+		ids = resolved
+		r.Fail(err)
+	}
+	r.Users(ids, &rows)
 	blockers := contact.ReadBlockers(r)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -64,12 +67,4 @@ func withoutBlockers(ctx context.Context, caller *auth.Caller, rows []store.User
 		return rows, nil
 	}
 	return contact.Without(ctx, blockers, rows, func(u store.User) string { return u.ID })
-}
-
-func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) ([]string, error) {
-	if internal {
-		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !region.ValidID(id) }), nil
-	}
-	resolved, _, err := s.ResolveUsers(ctx, ids)
-	return resolved, err
 }

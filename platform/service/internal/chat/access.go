@@ -141,16 +141,18 @@ func (a Access) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *
 	if caller.Kind == auth.Admin || caller.UserID == authorID {
 		return nil
 	}
-	var authors []store.User
-	var row *store.ChannelUser
-	reads := d.Store.NewBestEffortBatch() // moderation must work while the author's home does not
-	reads.Users([]string{authorID}, &authors)
-	reads.ChannelUser(a.Channel.ID, authorID, &row)
-	if err := reads.Run(ctx); err != nil {
+	author, err := d.AuthorityOf(ctx, authorID, a.ReadAuthority)
+	if err != nil {
 		return err
 	}
-	actor := caller.Authority(a.AuthorityOf(caller.UserID, a.User))
-	return actor.RequireOverContentOf(d.View.Catalog.AuthorityOf(service.RolesOf(authors), a.AuthorityOf(authorID, row)))
+	return caller.Authority(a.AuthorityOf(caller.UserID, a.User)).RequireOverContentOf(author)
+}
+
+// ReadAuthority queues the read of the row of a user, and returns the function that then returns AuthorityOf.
+func (a Access) ReadAuthority(reads *store.ReadBatch, userID string) func() auth.Authority {
+	var row *store.ChannelUser
+	reads.ChannelUser(a.Channel.ID, userID, &row)
+	return func() auth.Authority { return a.AuthorityOf(userID, row) }
 }
 
 // RequireModerate returns nil if CanModerate does and the channel is not deleted. Otherwise it returns the error of

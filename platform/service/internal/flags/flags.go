@@ -4,6 +4,7 @@ package flags
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -17,14 +18,24 @@ const defaultReason = "Others"
 
 // Change is a change of the flags of one target.
 type Change struct {
-	apply    func(tx *store.Tx, targetID, placeID string)
+	apply    func(tx *store.Tx, t Target)
 	settings *store.Settings
 	clears   bool
 }
 
-// Apply adds the change of the flags of a target to a transaction. placeID is its community or channel, and empty if it
-// has none. What depends on the flags must be recomputed after it.
-func (c Change) Apply(tx *store.Tx, targetID, placeID string) { c.apply(tx, targetID, placeID) }
+// Apply adds the change of the flags of a target, and of what depends on them, to a transaction.
+func (c Change) Apply(tx *store.Tx, t Target, now time.Time) {
+	c.apply(tx, t)
+	switch {
+	case !c.IsAddition():
+		t.Recompute(tx, 0, now)
+	case c.HideLimit() > 0:
+		t.raise(tx)
+		t.hide(tx, c.HideLimit(), now)
+	default:
+		t.raise(tx)
+	}
+}
 
 // HideLimit returns the number of flags that hide content after the change; 0 if the change hides nothing.
 func (c Change) HideLimit() int {
@@ -49,17 +60,6 @@ func (c Change) Event(kind, cleared string) string {
 // IsAddition reports whether the change adds a flag and removes none.
 func (c Change) IsAddition() bool { return c.settings != nil }
 
-// MayHide reports whether the change may hide or show content.
-func (c Change) MayHide() bool { return !c.IsAddition() || c.HideLimit() > 0 }
-
-// CommunityOf returns the place of content on a target.
-func CommunityOf(targetType, targetID string) string {
-	if targetType == "community" {
-		return targetID
-	}
-	return ""
-}
-
 // reasons are given by requests that flag something.
 type reasons interface {
 	GetReason() string
@@ -79,13 +79,13 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 		}
 		return nil
 	})
-	apply := func(tx *store.Tx, targetID, placeID string) {
+	apply := func(tx *store.Tx, t Target) {
 		flag := store.Flag{
-			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: targetID, UserID: r.Caller.UserID,
+			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: t.ID, UserID: r.Caller.UserID,
 			Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: r.Deps.Now(),
 		}
 		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		tx.InsertFlag(flag, placeID)
+		tx.InsertFlag(flag, t.PlaceID)
 	}
 	return Change{apply: apply, settings: &settings}
 }
@@ -94,22 +94,22 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 // the check that the caller is a user.
 func Remove(r *service.Request) Change {
 	r.Check(r.RequireUser)
-	return Change{apply: func(tx *store.Tx, targetID, _ string) { tx.DeleteFlag(targetID, r.Caller.UserID, r.Deps.Now()) }}
+	return Change{apply: func(tx *store.Tx, t Target) { tx.DeleteFlag(t.ID, r.Caller.UserID, r.Deps.Now()) }}
 }
 
 // RemoveExisting is Remove with a transaction that fails with refusal if the caller has not flagged the target.
 func RemoveExisting(r *service.Request, refusal error) Change {
 	remove := Remove(r)
-	return Change{apply: func(tx *store.Tx, targetID, placeID string) {
-		tx.GuardFlag(targetID, r.Caller.UserID, refusal)
-		remove.Apply(tx, targetID, placeID)
+	return Change{apply: func(tx *store.Tx, t Target) {
+		tx.GuardFlag(t.ID, r.Caller.UserID, refusal)
+		remove.apply(tx, t)
 	}}
 }
 
 // Clear returns the change that removes every flag of a target, which dismisses them.
 func Clear(r *service.Request) Change {
-	return Change{clears: true, apply: func(tx *store.Tx, targetID, _ string) {
-		tx.ClearFlags(targetID, store.FlagResolution{Outcome: store.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
+	return Change{clears: true, apply: func(tx *store.Tx, t Target) {
+		tx.ClearFlags(t.ID, store.FlagResolution{Outcome: store.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
 	}}
 }
 

@@ -41,28 +41,19 @@ func TestChange(t *testing.T) {
 	addition := Change{settings: &store.Settings{}}
 	hiding := Change{settings: &store.Settings{FlagHideLimit: 1}}
 	for name, test := range map[string]struct {
-		change        Change
-		limit         int
-		adds, mayHide bool
-		event         string
+		change Change
+		limit  int
+		adds   bool
+		event  string
 	}{
-		"addition":                          {addition, 0, true, false, "post.flagged"},
-		"addition where flags hide content": {hiding, 1, true, true, "post.flagged"},
-		"removal":                           {Change{}, 0, false, true, "post.unflagged"},
-		"removal of all":                    {Change{clears: true}, 0, false, true, "post.flagsCleared"},
+		"addition":                          {addition, 0, true, "post.flagged"},
+		"addition where flags hide content": {hiding, 1, true, "post.flagged"},
+		"removal":                           {Change{}, 0, false, "post.unflagged"},
+		"removal of all":                    {Change{clears: true}, 0, false, "post.flagsCleared"},
 	} {
 		require.Equal(t, test.limit, test.change.HideLimit(), name)
 		require.Equal(t, test.adds, test.change.IsAddition(), name)
-		require.Equal(t, test.mayHide, test.change.MayHide(), name)
 		require.Equal(t, test.event, test.change.Event("post", "flagsCleared"), name)
-	}
-}
-
-func TestCommunityOf(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "id", CommunityOf("community", "id"))
-	for _, kind := range []string{"user", "content"} {
-		require.Empty(t, CommunityOf(kind, "id"), kind)
 	}
 }
 
@@ -95,8 +86,7 @@ func (w *world) change(ctx context.Context, t *testing.T, newChange func(*servic
 		return err
 	}
 	tx := w.Store.NewTx(region.EU)
-	c.Apply(tx, w.post.ID, "")
-	tx.RecomputePostFlags(w.post)
+	c.Apply(tx, OfPost(w.post), w.Deps.Now())
 	return tx.Commit(t.Context())
 }
 

@@ -26,10 +26,7 @@ type authorPage struct {
 // on the user's wall. The homes of communities that do not answer are left out. Posts in communities that the caller may
 // not read are not listed.
 func ListAuthorPosts(ctx context.Context, d *service.Deps, q PostQuery, wall bool) (*view.Aggregate, *plazav1.Paging, error) {
-	p, err := newAuthorPage(ctx, d, q, wall)
-	if err != nil {
-		return nil, nil, err
-	}
+	p := newAuthorPage(ctx, d, q, wall)
 	if err := p.Run(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -50,22 +47,17 @@ func ListAuthorPosts(ctx context.Context, d *service.Deps, q PostQuery, wall boo
 }
 
 // newAuthorPage queues the reads of the user, of the caller's access to the user's wall and of the caller's communities.
-func newAuthorPage(ctx context.Context, d *service.Deps, q PostQuery, wall bool) (*authorPage, error) {
-	cursor, err := page.Parse(q.Page, page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	id, err := d.Directory.ResolveOne(ctx, q.TargetID)
-	if err != nil {
-		return nil, err
-	}
-	p := &authorPage{cursor: cursor, wall: wall, posts: store.AuthorPosts{AuthorID: id}}
-	p.Request, p.list, p.list.TargetID = d.NewRequest(ctx), q.list(cursor), id
+func newAuthorPage(ctx context.Context, d *service.Deps, q PostQuery, wall bool) *authorPage {
+	p := &authorPage{wall: wall}
+	p.Request = d.NewRequest(ctx)
+	id := p.Resolve(ctx, q.TargetID)
+	p.cursor, p.posts.AuthorID = p.Page(q.Page), id
+	p.list, p.list.TargetID = q.list(p.cursor), id
 	p.Users([]string{id}, &p.owners)
 	p.CommunitiesOfUser(p.Caller.UserID, &p.posts.Communities)
 	visibility.ReadTarget(p.Request, "user", id, &p.target)
 	p.Check(p.requireSee)
-	return p, nil
+	return p
 }
 
 // read queues the statements for a page and one more post from the position of a cursor.
@@ -88,20 +80,16 @@ func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]stor
 // known returns the posts that the caller may still see, and their communities.
 func (p *authorPage) known(ctx context.Context, rows []store.Post) (view.Rows, error) {
 	k := view.Rows{Users: slices.Concat(p.UserRows(), p.owners)}
-	var ids []string
+	kinds := map[string]string{}
 	for i := range rows {
 		if rows[i].TargetType == "community" {
-			ids = append(ids, rows[i].TargetID)
+			kinds[rows[i].TargetID] = "community"
 		}
 	}
-	ids = service.SortedSet(ids)
-	reads := p.Deps.Store.NewBestEffortBatch()
-	reads.Communities(ids, &k.Communities)
-	reads.Memberships(p.Caller.UserID, ids, &k.Members)
-	if err := reads.Run(ctx); err != nil {
+	targets, err := visibility.LoadTargets(ctx, p.Deps, p.Caller, kinds)
+	if err != nil {
 		return k, err
 	}
-	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets[p.list.TargetID] = p.target
 	k.Posts = targets.PostsInSight(p.Caller, rows)
 	k.Communities, k.Members = targets.Referenced(k.Posts)

@@ -34,8 +34,11 @@ type LoadedTarget struct {
 	owners     []store.User     // of the wall
 }
 
-// LoadTarget reads the target of a draft and checks that the caller may post it there.
+// LoadTarget resolves a draft, reads its target and checks that the caller may post it there.
 func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarget, error) {
+	if err := ResolveDraft(ctx, d, draft, auth.CallerFrom(ctx).PublicID); err != nil {
+		return nil, err
+	}
 	t := &LoadedTarget{Request: d.NewUserRequest(ctx), Counts: store.Counts{}}
 	t.PostContext.Caller = t.Request.Caller
 	visibility.ReadTarget(t.Request, draft.TargetType, draft.TargetID, &t.Target)
@@ -66,7 +69,7 @@ func (t *LoadedTarget) restrictEmbed(ctx context.Context, e Embed) error {
 	if !t.Target.IsPrivate() {
 		return nil
 	}
-	return fileref.Restrict(ctx, t.Deps, t.AuthorID, e.fileIDs()...)
+	return fileref.Restrict(ctx, t.Deps, t.AuthorID, e.fileIDs...)
 }
 
 // resolve sets the author and the public id of the target.
@@ -160,7 +163,7 @@ func InsertPosts(tx *store.Tx, posts []store.Post, draft *Draft) {
 		tx.InsertPost(p)
 	}
 	tx.Count(parent.TargetID, store.PostCounter(parent.FeedType), +1)
-	if e := embeddingOf(parent, draft); isAt(tx, e.id()) {
+	if e := embeddingOf(parent, draft); isAt(tx, e.ID) {
 		e.attach(tx)
 	}
 }

@@ -38,9 +38,7 @@ type Draft struct {
 	DataType    string
 	Data        freeform.Object
 	Attachments []*plazav1.Attachment
-	PollID      string // of the poll in the post
-	StreamID    string // of the live stream in the post
-	RoomID      string // of the room in the post
+	Embedded    Embedded
 	Mentions    []view.Mention
 	PostID      string // of the post to create, if it is known already
 }
@@ -73,28 +71,20 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 // this id, so that a page of posts has all of them at once; what is embedded is a child post, like every other part
 // of a post.
 func (d *Draft) takeEmbed() error {
-	into := map[string]*string{"poll": &d.PollID, "liveStream": &d.StreamID, "room": &d.RoomID}[d.DataType]
-	if into == nil {
+	kind, ok := embedKinds[d.DataType]
+	if !ok {
 		return nil
 	}
-	field := embedFields[d.DataType]
-	*into = d.Data.Text(field)
+	d.Embedded = Embedded{d.DataType, d.Data.Text(kind.field)}
 	switch {
-	case !region.ValidID(*into):
-		return fail.Validation("data." + field + ": must be the id of a " + embedNames[d.DataType])
+	case !region.ValidID(d.Embedded.ID):
+		return fail.Validation("data." + kind.field + ": must be the id of a " + kind.name)
 	case len(d.Attachments) > 0:
-		return fail.Validation("attachments: a post with a " + embedNames[d.DataType] + " must not have any")
+		return fail.Validation("attachments: a post with a " + kind.name + " must not have any")
 	}
 	d.DataType = "text"
 	return nil
 }
-
-// embedFields are the fields of a post's data with the id of what it embeds, by the type of the child post;
-// embedNames are the names in errors.
-var (
-	embedFields = map[string]string{"poll": "pollId", "liveStream": "streamId", "room": "roomId"}
-	embedNames  = map[string]string{"poll": "poll", "liveStream": "stream", "room": "room"}
-)
 
 // takeOlderMedia reads `data.images` and `data.files`, which older clients send instead of attachments.
 func (d *Draft) takeOlderMedia() error {
@@ -218,11 +208,9 @@ func (d *Draft) parts() []part {
 	for _, a := range d.Attachments {
 		parts = append(parts, part{kind: a.GetType(), data: fileData(a)})
 	}
-	for _, carried := range []part{{kind: "poll", id: d.PollID}, {kind: "liveStream", id: d.StreamID}, {kind: "room", id: d.RoomID}} {
-		if carried.id != "" {
-			carried.data = freeform.Object(nil).With(embedFields[carried.kind], freeform.Quote(carried.id))
-			parts = append(parts, carried)
-		}
+	if e := d.Embedded; e.ID != "" {
+		data := freeform.Object(nil).With(embedKinds[e.Kind].field, freeform.Quote(e.ID))
+		parts = append(parts, part{kind: e.Kind, id: e.ID, data: data})
 	}
 	return parts
 }
@@ -236,14 +224,10 @@ func fileData(a *plazav1.Attachment) freeform.Object {
 	return freeform.Object(nil).With("fileId", id)
 }
 
-// fileRefs returns the references of the draft to files.
-func (d *Draft) fileRefs() []fileref.Reference {
-	return append(fileref.OfAttachments(d.Attachments), fileref.Mentioned(d.Data)...)
-}
-
 // RequireFiles adds the check of the draft's references to files to a request, which must read the target.
 func (d *Draft) RequireFiles(r *service.Request, target *visibility.Target) {
-	fileref.RequireIn(r, func() bool { return target.IsPrivate() }, d.fileRefs()...)
+	refs := append(fileref.OfAttachments(d.Attachments), fileref.Mentioned(d.Data)...)
+	fileref.RequireIn(r, func() bool { return target.IsPrivate() }, refs...)
 }
 
 // Text returns the user-written text of the draft.

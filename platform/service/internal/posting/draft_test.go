@@ -170,12 +170,12 @@ func TestTextsOfADraft(t *testing.T) {
 	e, err := NewEdit(edit, &old, children, nil)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"a", "c", "d", "e", "f", "g", "h", "i"}, e.Text(edit).Texts)
-	poll := &store.Poll{Title: "a", Question: "b", Answers: []store.PollAnswer{{Data: "c"}}}
-	stream, room := &store.VideoStream{Title: "d", Description: "e"}, &store.Room{Title: "f", Description: "g"}
+	poll := store.Poll{Title: "a", Question: "b", Answers: []store.PollAnswer{{Data: "c"}}}
+	stream, room := store.VideoStream{Title: "d", Description: "e"}, store.Room{Title: "f", Description: "g"}
 	for _, test := range []struct {
 		embed Embed
 		want  []string
-	}{{Embed{Poll: poll}, []string{"a", "b", "c"}}, {Embed{Stream: stream}, []string{"d", "e"}}, {Embed{Room: room}, []string{"f", "g"}}} {
+	}{{embedOfPoll(poll), []string{"a", "b", "c"}}, {embedOfStream(stream), []string{"d", "e"}}, {embedOfRoom(room), []string{"f", "g"}}} {
 		require.Equal(t, test.want, test.embed.Text().Texts)
 	}
 }
@@ -254,21 +254,21 @@ func TestRequireEmbed(t *testing.T) {
 		want  error
 	}{
 		"none":                         {},
-		"own poll":                     {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me"}}, nil},
-		"unknown poll":                 {Draft{PollID: "p"}, Embed{}, errPoll},
-		"poll of another user":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "other"}}, errPoll},
-		"deleted poll":                 {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", DeletedAt: &noon}}, errPoll},
-		"poll of another post":         {Draft{PollID: "p"}, Embed{Poll: &store.Poll{CreatorID: "me", PostID: "x"}}, errPoll},
-		"poll of this very post":       {Draft{PollID: "p", PostID: "x"}, Embed{Poll: &store.Poll{CreatorID: "me", PostID: "x"}}, nil},
-		"deleted stream":               {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me", DeletedAt: &noon}}, errStream},
-		"deleted room":                 {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me", DeletedAt: &noon}}, errRoom},
-		"own stream":                   {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me"}}, nil},
-		"stream of another user":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "other"}}, errStream},
-		"stream of another post":       {Draft{StreamID: "s"}, Embed{Stream: &store.VideoStream{CreatorID: "me", PostID: "x"}}, errStream},
-		"own room":                     {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me"}}, nil},
-		"room of another user":         {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "other"}}, errRoom},
-		"a room that does not exist":   {Draft{RoomID: "r"}, Embed{}, errRoom},
-		"a room that is in a post now": {Draft{RoomID: "r"}, Embed{Room: &store.Room{CreatorID: "me", PostID: "x"}}, errRoom},
+		"own poll":                     {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me"}), nil},
+		"unknown poll":                 {Draft{Embedded: Embedded{"poll", "p"}}, Embed{}, errPoll},
+		"poll of another user":         {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "other"}), errPoll},
+		"deleted poll":                 {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", DeletedAt: &noon}), errPoll},
+		"poll of another post":         {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), errPoll},
+		"poll of this very post":       {Draft{Embedded: Embedded{"poll", "p"}, PostID: "x"}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), nil},
+		"deleted stream":               {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me", DeletedAt: &noon}), errStream},
+		"deleted room":                 {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me", DeletedAt: &noon}), errRoom},
+		"own stream":                   {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me"}), nil},
+		"stream of another user":       {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "other"}), errStream},
+		"stream of another post":       {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me", PostID: "x"}), errStream},
+		"own room":                     {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me"}), nil},
+		"room of another user":         {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "other"}), errRoom},
+		"a room that does not exist":   {Draft{Embedded: Embedded{"room", "r"}}, Embed{}, errRoom},
+		"a room that is in a post now": {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me", PostID: "x"}), errRoom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

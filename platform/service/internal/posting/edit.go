@@ -56,13 +56,11 @@ func (e *Edit) takeData(m *plazav1.UpdatePostRequest) {
 	default:
 		e.Data = before
 	}
-	for kind, into := range map[string]*string{"poll": &e.PollID, "liveStream": &e.StreamID, "room": &e.RoomID} {
-		if !slices.ContainsFunc(e.children, func(c store.Post) bool { return c.DataType == kind }) {
-			continue
+	for _, c := range e.children {
+		if kind, ok := embedKinds[c.DataType]; ok {
+			e.Embedded = Embedded{c.DataType, before.Text(kind.field)}
+			e.Data = e.Data.With(kind.field, freeform.Quote(e.Embedded.ID))
 		}
-		field := embedFields[kind]
-		*into = before.Text(field)
-		e.Data = e.Data.With(field, freeform.Quote(*into))
 	}
 }
 
@@ -78,7 +76,7 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 		present = view.Attachments(e.pending.Attachments)
 	}
 	e.Attachments = service.ReplaceList(m.GetAttachments(), present, m.GetClear(), "attachments")
-	if carries := e.PollID + e.StreamID + e.RoomID; carries != "" && len(e.Attachments) > 0 {
+	if e.Embedded.ID != "" && len(e.Attachments) > 0 {
 		return fail.Validation("attachments: a post with a poll, a stream or a room must not have any")
 	}
 	refs := fileref.OfAttachments(e.Attachments)
@@ -173,7 +171,7 @@ func (p part) isIn(child store.Post) bool {
 	}
 	held := freeform.Object(child.Data)
 	if p.id != "" {
-		return held.Text(embedFields[p.kind]) == p.id
+		return held.Text(embedKinds[p.kind].field) == p.id
 	}
 	return slices.Equal(store.FileIDs(held), store.FileIDs(p.data))
 }

@@ -10,89 +10,114 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Embed is the poll, stream or room that a draft embeds, as it was read. A field is nil if the draft has none or it
-// does not exist.
+// Embedded identifies the poll, stream or room that a post embeds.
+type Embedded struct {
+	Kind string `json:"kind"` // a key of embedKinds
+	ID   string `json:"id"`   // empty if the post embeds nothing
+}
+
+// embedKind is a kind of what posts embed.
+type embedKind struct {
+	name    string // in errors
+	field   string // of a post's data, with the id
+	refusal error  // of what belongs to other users or is already part of a post
+	read    func(reads *store.ReadBatch, id string, into *Embed)
+	// attach makes it part of a post, see embedding.attach.
+	attach func(tx *store.Tx, e embedding)
+	detach func(tx *store.Tx, id, postID string)
+}
+
+// embedKinds are the kinds by the types of the child posts.
+var embedKinds = map[string]embedKind{
+	"poll": {
+		name: "poll", field: "pollId", refusal: errPoll, read: reader((*store.ReadBatch).Poll, embedOfPoll),
+		attach: func(tx *store.Tx, e embedding) { tx.AttachPoll(e.ID, e.PostID, errPoll) },
+		detach: (*store.Tx).DetachPoll,
+	},
+	"liveStream": {
+		name: "stream", field: "streamId", refusal: errStream, read: reader((*store.ReadBatch).VideoStream, embedOfStream),
+		attach: func(tx *store.Tx, e embedding) {
+			tx.AttachVideoStream(e.ID, e.PostID, e.TargetType, e.TargetPublicID, errStream)
+		},
+		detach: (*store.Tx).DetachVideoStream,
+	},
+	"room": {
+		name: "room", field: "roomId", refusal: errRoom, read: reader((*store.ReadBatch).Room, embedOfRoom),
+		attach: func(tx *store.Tx, e embedding) {
+			tx.AttachRoom(e.ID, e.PostID, e.TargetType, e.TargetID, e.TargetPublicID, errRoom)
+		},
+		detach: (*store.Tx).DetachRoom,
+	},
+}
+
+var (
+	errPoll   = refusalOf("poll")
+	errStream = refusalOf("stream")
+	errRoom   = refusalOf("room")
+)
+
+func refusalOf(name string) error {
+	return fail.New(fail.CodeBadRequest, "The "+name+" must be one of your own and must not be part of another post")
+}
+
+// Embed is the poll, stream or room that a draft embeds, as it was read.
 type Embed struct {
-	Poll   *store.Poll
-	Stream *store.VideoStream
-	Room   *store.Room
+	exists    bool
+	creatorID string
+	postID    string // of the post that it is part of
+	text      []string
+	fileIDs   []string // of its images
 }
 
 // Read adds the reads of what a draft embeds.
 func (c *Embed) Read(d *Draft, reads *store.ReadBatch) {
-	if d.PollID != "" {
-		reads.Poll(d.PollID, &c.Poll)
+	if d.Embedded.ID != "" {
+		embedKinds[d.Embedded.Kind].read(reads, d.Embedded.ID, c)
 	}
-	if d.StreamID != "" {
-		reads.VideoStream(d.StreamID, &c.Stream)
+}
+
+// reader returns the function that reads an Embed by a query.
+func reader[T any](query func(*store.ReadBatch, string, **T), convert func(T) Embed) func(*store.ReadBatch, string, *Embed) {
+	return func(reads *store.ReadBatch, id string, into *Embed) {
+		var row *T
+		query(reads, id, &row)
+		reads.Then(func() {
+			if row != nil {
+				*into = convert(*row)
+			}
+		})
 	}
-	if d.RoomID != "" {
-		reads.Room(d.RoomID, &c.Room)
-	}
+}
+
+func embedOfPoll(p store.Poll) Embed {
+	images := service.Map(p.Answers, func(a store.PollAnswer) string { return a.FileID })
+	return Embed{p.DeletedAt == nil, p.CreatorID, p.PostID, textrules.TextOfPoll(p).Texts, images}
+}
+
+func embedOfStream(s store.VideoStream) Embed {
+	return Embed{s.DeletedAt == nil, s.CreatorID, s.PostID, []string{s.Title, s.Description}, []string{s.ThumbnailFileID}}
+}
+
+func embedOfRoom(r store.Room) Embed {
+	return Embed{r.DeletedAt == nil, r.CreatorID, r.PostID, []string{r.Title, r.Description}, []string{r.ThumbnailFileID}}
 }
 
 // Text returns the user-written text of what is embedded, which may have been written under older rules.
-func (c *Embed) Text() textrules.UserText {
-	var w textrules.UserText
-	if c.Poll != nil {
-		w = textrules.TextOfPoll(*c.Poll)
-	}
-	if c.Stream != nil {
-		w.Texts = append(w.Texts, c.Stream.Title, c.Stream.Description)
-	}
-	if c.Room != nil {
-		w.Texts = append(w.Texts, c.Room.Title, c.Room.Description)
-	}
-	return w
-}
-
-// fileIDs returns the ids of the images of what is embedded.
-func (c *Embed) fileIDs() []string {
-	var ids []string
-	if c.Poll != nil {
-		for _, a := range c.Poll.Answers {
-			ids = append(ids, a.FileID)
-		}
-	}
-	if c.Stream != nil {
-		ids = append(ids, c.Stream.ThumbnailFileID)
-	}
-	if c.Room != nil {
-		ids = append(ids, c.Room.ThumbnailFileID)
-	}
-	return ids
-}
-
-// Refusals of what belongs to other users or is already part of a post.
-var (
-	errPoll   = fail.New(fail.CodeBadRequest, "The poll must be one of your own and must not be part of another post")
-	errStream = fail.New(fail.CodeBadRequest, "The stream must be one of your own and must not be part of another post")
-	errRoom   = fail.New(fail.CodeBadRequest, "The room must be one of your own and must not be part of another post")
-)
+func (c *Embed) Text() textrules.UserText { return textrules.TextOfList(c.text...) }
 
 // RequireEmbed returns nil if what was read for the draft may become part of the post. What is part of that very post
 // already, because an earlier attempt to publish it failed, may.
 func (p *PostContext) RequireEmbed(d *Draft, c Embed) error {
-	poll, stream, room := c.Poll, c.Stream, c.Room
-	free := func(creatorID, postID string, deletedAt *time.Time) bool {
-		return deletedAt == nil && creatorID == p.AuthorID && (postID == "" || postID == d.PostID)
+	if d.Embedded.ID == "" || c.exists && c.creatorID == p.AuthorID && (c.postID == "" || c.postID == d.PostID) {
+		return nil
 	}
-	switch {
-	case d.PollID != "" && (poll == nil || !free(poll.CreatorID, poll.PostID, poll.DeletedAt)):
-		return errPoll
-	case d.StreamID != "" && (stream == nil || !free(stream.CreatorID, stream.PostID, stream.DeletedAt)):
-		return errStream
-	case d.RoomID != "" && (room == nil || !free(room.CreatorID, room.PostID, room.DeletedAt)):
-		return errRoom
-	}
-	return nil
+	return embedKinds[d.Embedded.Kind].refusal
 }
 
-// embedding says which poll, stream or room is part of which post. Exactly one of the first three fields is set.
+// embedding says which poll, stream or room is part of which post.
 type embedding struct {
-	PollID         string `json:"pollId,omitempty"`
-	StreamID       string `json:"streamId,omitempty"`
-	RoomID         string `json:"roomId,omitempty"`
+	Embedded
+
 	PostID         string `json:"postId"`
 	TargetType     string `json:"targetType"`
 	TargetID       string `json:"targetId"` // internal id
@@ -100,44 +125,14 @@ type embedding struct {
 }
 
 func embeddingOf(parent store.Post, draft *Draft) embedding {
-	return embedding{
-		PollID: draft.PollID, StreamID: draft.StreamID, RoomID: draft.RoomID, PostID: parent.ID,
-		TargetType: parent.TargetType, TargetID: parent.TargetID, TargetPublicID: parent.TargetPublicID,
-	}
+	return embedding{draft.Embedded, parent.ID, parent.TargetType, parent.TargetID, parent.TargetPublicID}
 }
-
-// id returns the id of the poll, stream or room, or "" if nothing is embedded.
-func (e embedding) id() string { return e.PollID + e.StreamID + e.RoomID }
 
 // attach makes the poll, stream or room part of the post. The transaction fails if it is part of another one.
-func (e embedding) attach(tx *store.Tx) {
-	switch {
-	case e.PollID != "":
-		tx.AttachPoll(e.PollID, e.PostID, errPoll)
-	case e.StreamID != "":
-		tx.AttachVideoStream(e.StreamID, e.PostID, e.TargetType, e.TargetPublicID, errStream)
-	case e.RoomID != "":
-		tx.AttachRoom(e.RoomID, e.PostID, e.TargetType, e.TargetID, e.TargetPublicID, errRoom)
-	}
-}
+func (e embedding) attach(tx *store.Tx) { embedKinds[e.Kind].attach(tx, e) }
 
-func (e embedding) detach(tx *store.Tx) {
-	switch {
-	case e.PollID != "":
-		tx.DetachPoll(e.PollID, e.PostID)
-	case e.StreamID != "":
-		tx.DetachVideoStream(e.StreamID, e.PostID)
-	case e.RoomID != "":
-		tx.DetachRoom(e.RoomID, e.PostID)
-	}
-}
-
-// Topics of outbox rows about embeddings.
-const (
-	topicReserved = "reserved"
-	// topicAttached is of rows that servers of earlier versions wrote after they inserted the post.
-	topicAttached = "carried"
-)
+// topicReserved is the topic of outbox rows about embeddings.
+const topicReserved = "reserved"
 
 // reservation is how long what a post at another home embeds is reserved for that post. It is longer than any
 // transaction takes.
@@ -148,8 +143,8 @@ const reservation = time.Minute
 // minute.
 func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Draft) error {
 	e := embeddingOf(parent, draft)
-	home := d.HomeOf(e.id())
-	if e.id() == "" || home == d.HomeOf(parent.ID) {
+	home := d.HomeOf(e.ID)
+	if e.ID == "" || home == d.HomeOf(parent.ID) {
 		return nil
 	}
 	tx := d.Store.NewTx(home)
@@ -159,26 +154,15 @@ func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Dra
 	return tx.Commit(ctx)
 }
 
-// endReservation detaches what is reserved for a post that does not exist.
-func endReservation(ctx context.Context, d *service.Deps, e embedding) error {
-	post, err := service.Read(ctx, d, (*store.ReadBatch).Post, e.PostID)
-	if err != nil || post != nil {
-		return err
-	}
-	tx := d.Store.NewTx(d.HomeOf(e.id()))
-	e.detach(tx)
-	return tx.Commit(ctx)
-}
-
-// RegisterEmbed registers the outbox handlers of embeddings.
+// RegisterEmbed registers the outbox handler that detaches what is reserved for a post that does not exist.
 func RegisterEmbed(d *service.Deps) {
-	service.HandleOutbox(d, topicReserved, func(ctx context.Context, e embedding) error { return endReservation(ctx, d, e) })
-	service.HandleOutbox(d, topicAttached, func(ctx context.Context, e embedding) error {
-		tx := d.Store.NewTx(d.HomeOf(e.id()))
-		e.attach(tx)
-		if err := tx.Commit(ctx); err != nil && fail.From(err).Code != fail.CodeBadRequest {
+	service.HandleOutbox(d, topicReserved, func(ctx context.Context, e embedding) error {
+		post, err := service.Read(ctx, d, (*store.ReadBatch).Post, e.PostID)
+		if err != nil || post != nil {
 			return err
 		}
-		return nil // it is part of another post
+		tx := d.Store.NewTx(d.HomeOf(e.ID))
+		embedKinds[e.Kind].detach(tx, e.ID, e.PostID)
+		return tx.Commit(ctx)
 	})
 }

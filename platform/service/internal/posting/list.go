@@ -2,11 +2,13 @@ package posting
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -43,15 +45,11 @@ type postPage struct {
 // ListPosts reads a page of posts and what it refers to, in two round trips, or up to five if
 // a filter has no index.
 func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	cursor, err := page.Parse(q.Page, page.DefaultLimit)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := &postPage{Request: d.NewRequest(ctx), list: q.list(cursor)}
+	p := &postPage{Request: d.NewRequest(ctx)}
+	cursor := p.Page(q.Page)
+	p.list = q.list(cursor)
 	if q.TargetType == "user" {
-		if p.list.TargetID, err = d.Directory.ResolveOne(ctx, q.TargetID); err != nil {
-			return nil, nil, err
-		}
+		p.list.TargetID = p.Resolve(ctx, q.TargetID)
 		p.Users([]string{p.list.TargetID}, &p.owners)
 	} else {
 		p.CategoriesOfCommunity(p.list.TargetID, &p.categories)
@@ -60,10 +58,8 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 	p.ListPosts(p.list, &p.rows)
 	p.stops = p.Stops
 	p.Check(p.requireSee)
+	p.AfterRun(func(ctx context.Context) error { return p.filterFlagged(ctx, q.HasFlag) })
 	if err := p.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	if err := p.filterFlagged(ctx, q.HasFlag); err != nil {
 		return nil, nil, err
 	}
 	k := p.target.Known(append(p.UserRows(), p.owners...))
@@ -74,19 +70,17 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 	return a, paging, err
 }
 
-// ListContentPosts reads a page of the posts on one content id, from all homes. Homes that do not answer are left
-// out. Content posts are always published, because no one moderates them.
+// ListContentPosts reads a page of the posts on one content id, or of those on content if the query has no target type,
+// from all homes. Homes that do not answer are left out. Content posts are always published, because no one moderates them.
 func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	cursor, err := page.Parse(q.Page, page.DefaultLimit)
-	if err != nil {
-		return nil, nil, err
-	}
 	f := d.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
-		return nil, nil, err
-	}
+	cursor := f.Page(q.Page)
 	list := q.list(cursor)
-	if list.Flagged, err = service.FlaggedOf(q.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{})); err != nil {
+	f.Check(func() (err error) {
+		list.Flagged, err = service.FlaggedOf(q.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{}))
+		return err
+	})
+	if err := f.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	rows, paging, err := service.Merged[store.Post]{
@@ -94,7 +88,11 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 		At: func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID },
 		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Post) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
-			reads.ListPostsOnContent(q.TargetID, list, into)
+			if q.TargetType == visibility.OnContent {
+				reads.ListPostsOnContent(q.TargetID, list, into)
+			} else {
+				contentOfAll(reads, list, into)
+			}
 		},
 	}.Page(ctx, d)
 	if err != nil {
@@ -102,6 +100,16 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	}
 	a, err := d.View.Load(ctx, d.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
+}
+
+// contentOfAll reads up to a page of the content posts of each home.
+func contentOfAll(reads *store.ReadBatch, list store.PostList, into *[]store.Post) {
+	parts := make([][]store.Post, len(region.All()))
+	for i, home := range region.All() {
+		list.TargetID = visibility.ContentTarget(home)
+		reads.ListPosts(list, &parts[i])
+	}
+	reads.Finally(func() { *into = slices.Concat(parts...) })
 }
 
 // filterFlagged reads the page again if the request filters by flags, because the first round trip tells whether the

@@ -98,12 +98,9 @@ func (r *Request) RequireModerator() error {
 	return auth.Require(r.Caller, auth.ModeratePostAndComment, r.Target.Scope(""))
 }
 
-// CheckRight adds the checks of Target.RequireRight and Target.RequireOverAuthor for the post or story.
+// CheckRight is CheckRight for the post or story.
 func (r *Request) CheckRight(inCommunity, elsewhere auth.Permission) {
-	r.Check(func() error { return r.Target.RequireRight(r.Caller, inCommunity, elsewhere, r.AuthorID()) })
-	r.AfterRun(func(ctx context.Context) error {
-		return r.Target.RequireOverAuthor(ctx, r.Deps, r.Caller, r.AuthorID())
-	})
+	CheckRight(r.Request, &r.Target, inCommunity, elsewhere, r.AuthorID)
 }
 
 // Known returns the rows of the target and of the caller, for the response.

@@ -147,22 +147,32 @@ func (t Target) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *
 	if caller.Kind == auth.Admin || caller.UserID == authorID || caller.UserID == t.WallOwnerID {
 		return nil
 	}
-	var authors []store.User
-	var member *store.Member
-	reads := d.Store.NewBestEffortBatch() // moderation must work while the author's home does not
-	reads.Users([]string{authorID}, &authors)
-	if t.Community != nil {
-		reads.Member(t.Community.ID, authorID, &member)
-	}
-	if err := reads.Run(ctx); err != nil {
+	author, err := d.AuthorityOf(ctx, authorID, t.ReadAuthority)
+	if err != nil {
 		return err
 	}
-	actor := caller.Authority(t.authority(caller.UserID, t.Member))
-	return actor.RequireOverContentOf(d.View.Catalog.AuthorityOf(service.RolesOf(authors), t.authority(authorID, member)))
+	return caller.Authority(t.AuthorityOf(caller.UserID, t.Member)).RequireOverContentOf(author)
 }
 
-func (t Target) authority(userID string, m *store.Member) auth.Authority {
+// AuthorityOf returns the authority that a user has on the target; m is the user's membership.
+func (t Target) AuthorityOf(userID string, m *store.Member) auth.Authority {
 	return auth.AuthorityIn(t.Community != nil && t.Community.CreatorID == userID, m.IsModerator())
+}
+
+// ReadAuthority queues the read of the membership of a user, and returns the function that then returns AuthorityOf.
+func (t Target) ReadAuthority(reads *store.ReadBatch, userID string) func() auth.Authority {
+	var member *store.Member
+	if t.Community != nil {
+		reads.Member(t.Community.ID, userID, &member)
+	}
+	return func() auth.Authority { return t.AuthorityOf(userID, member) }
+}
+
+// CheckRight adds the checks of RequireRight and RequireOverAuthor to a request. The target and authorID are read when they are
+// made.
+func CheckRight(r *service.Request, t *Target, inCommunity, elsewhere auth.Permission, authorID func() string) {
+	r.Check(func() error { return t.RequireRight(r.Caller, inCommunity, elsewhere, authorID()) })
+	r.AfterRun(func(ctx context.Context) error { return t.RequireOverAuthor(ctx, r.Deps, r.Caller, authorID()) })
 }
 
 // Moderates reports whether the caller moderates the posts and comments of the target.

@@ -122,7 +122,10 @@ func (o Options) probeInterval() time.Duration { return cmp.Or(o.ProbeInterval, 
 
 // registered connects to the cluster of a new or changed Secret.
 func (r *Registry) registered(ctx context.Context, object any) {
-	secret := object.(*corev1.Secret)
+	secret, ok := object.(*corev1.Secret)
+	if !ok {
+		return
+	}
 	registered := register(secret)
 	r.mu.Lock()
 	before := r.members[secret.Name]

@@ -34,7 +34,7 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 		}
 		return false, err
 	}}
-	workers := d.jobWorkers([]jobs.Job{settings, d.sweepRateUsages(shared)})
+	workers := d.jobWorkers([]jobs.Job{settings, sweepRateUsages(shared)})
 	if defence.Off(defence.SharedRateLimits) {
 		return limits, workers
 	}
@@ -102,23 +102,11 @@ func (d *dependencies) quotas() service.Quotas {
 
 // sweepDailyUsages returns the job that removes the usages of past days. One day is kept, because the clocks of servers
 // may differ.
-func (d *dependencies) sweepDailyUsages(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "daily usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepDailyUsages(shared.Now().AddDate(0, 0, -1), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
-	}}
+func sweepDailyUsages(d *service.Deps) jobs.Job {
+	return sweep(d, "daily usage sweep", func(tx *store.Tx, removed *int64) { tx.SweepDailyUsages(d.Now().AddDate(0, 0, -1), removed) })
 }
 
 // sweepRateUsages returns the job that removes the usages of which nothing can be left.
-func (d *dependencies) sweepRateUsages(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "rate usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepRateUsages(shared.Now().Add(-ratelimit.MaxPer), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
-	}}
+func sweepRateUsages(d *service.Deps) jobs.Job {
+	return sweep(d, "rate usage sweep", func(tx *store.Tx, removed *int64) { tx.SweepRateUsages(d.Now().Add(-ratelimit.MaxPer), removed) })
 }

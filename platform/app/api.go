@@ -92,7 +92,8 @@ type api struct {
 
 // newAPI builds the services and the handler in front of them.
 func newAPI(d *dependencies) (*api, error) {
-	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.signing, d.cfg.FileURLTTL.Std(), d.millis)
+	key := []byte(d.cfg.DirectoryKey.Reveal())
+	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), key, d.signing, d.cfg.FileURLTTL.Std(), d.millis)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +103,10 @@ func newAPI(d *dependencies) (*api, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	a := &api{
 		dependencies: d, shared: shared, rates: limits, recorder: recorder, workers: limitWorkers,
-		realtime: realtime.New(realtime.Options{Deps: shared, Issuer: d.issuer, Limits: limits, Marshal: edge.MarshalJSON, Registerer: registerer}),
-		roles:    role.New(shared), files: d.files(shared, links), audits: audit.New(shared, recorder), exports: export.New(shared, d.storage),
+		realtime: realtime.New(realtime.Options{
+			Deps: shared, Issuer: d.issuer, Limits: limits, Marshal: edge.MarshalJSON, Registerer: registerer,
+		}),
+		roles: role.New(shared), files: d.files(shared, links), audits: audit.New(shared, recorder), exports: export.New(shared, d.storage),
 		presences: presence.New(shared), reactions: reaction.New(shared),
 	}
 	var errs [4]error
@@ -129,7 +132,8 @@ func (a *api) serve() error {
 	var err error
 	a.once, err = idempotency.New(a.shared, idempotency.Options{
 		Secret: []byte(a.cfg.DirectoryKey.Reveal()), Lock: 2*a.cfg.RequestTimeout.Std() + time.Second, Services: services.Implementations(),
-		Recoveries: recoveries(a.roles, a.files, invitation.New(a.shared)), Fill: filler, Sealer: a.hooks.sealer, MayStore: a.rates.MayStoreAnswer,
+		Recoveries: recoveries(a.roles, a.files, invitation.New(a.shared)), Fill: filler, Sealer: a.hooks.sealer,
+		MayStore: a.rates.MayStoreAnswer,
 	})
 	if err != nil {
 		return err
@@ -166,6 +170,7 @@ func (a *api) serve() error {
 func (a *api) services() edge.Services {
 	shared := a.shared
 	channels := channel.New(shared, marker.New(shared))
+	pages := webpages.New(a.cfg.LinkPreviewNetworks, nil, a.millis, a.limits.FetchPage)
 	return edge.Services{
 		edge.Implement(plazav1connect.NewAuthenticationServiceHandler)(authentication.New(a.issuer)),
 		edge.Implement(plazav1connect.NewSessionServiceHandler)(session.New(shared, a.issuer, a.serverKeys)),
@@ -204,7 +209,7 @@ func (a *api) services() edge.Services {
 		edge.Implement(plazav1connect.NewAuditServiceHandler)(a.audits),
 		edge.Implement(plazav1connect.NewSearchServiceHandler)(search.New(shared)),
 		edge.Implement(plazav1connect.NewNotificationServiceHandler)(notification.New(shared)),
-		edge.Implement(plazav1connect.NewLinkPreviewServiceHandler)(linkpreview.New(shared, webpages.New(a.cfg.LinkPreviewNetworks, nil, a.millis, a.limits.FetchPage))),
+		edge.Implement(plazav1connect.NewLinkPreviewServiceHandler)(linkpreview.New(shared, pages)),
 		edge.Implement(plazav1connect.NewPresenceServiceHandler)(a.presences),
 		edge.Implement(plazav1connect.NewReactionServiceHandler)(a.reactions),
 		edge.Implement(plazav1connect.NewWebhookServiceHandler)(a.hooks.service),
@@ -228,7 +233,8 @@ func (a *api) interceptors(filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
 		awaitedRequests(a.store.Routes()),
 		auth.NewInterceptor(a.issuer, a.serverKeys, a.apiKeys, auth.WithMediaKey(a.cfg.MediaKey.Reveal()), auth.WithEvacuation(a.evacuation)),
-		connect.UnaryInterceptorFunc(a.once.Intercept), connect.UnaryInterceptorFunc(newMoving(a.store).intercept), a.recorder.Interceptor(), filler,
+		connect.UnaryInterceptorFunc(a.once.Intercept), connect.UnaryInterceptorFunc(newMoving(a.store).intercept),
+		a.recorder.Interceptor(), filler,
 	}
 }
 
@@ -325,13 +331,14 @@ const sweepEvery = 10 * time.Minute
 
 // sweep returns the job that removes rows of a home, as many as a transaction of remove does at a time.
 func sweep(d *service.Deps, name string, remove func(tx *store.Tx, removed *int64)) jobs.Job {
-	return jobs.Job{Name: name, Lanes: 1, Every: sweepEvery, Log: d.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+	drain := func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 		var removed int64
 		tx := d.Store.NewTx(home)
 		remove(tx, &removed)
 		err := tx.Commit(ctx)
 		return removed > 0, err
-	}}
+	}
+	return jobs.Job{Name: name, Lanes: 1, Every: sweepEvery, Log: d.Log, Drain: drain}
 }
 
 // sweepSessions returns the job that removes expired sessions of this region's users.

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
@@ -28,18 +26,13 @@ import (
 
 // parts are the components behind the listeners.
 type parts struct {
+	*dependencies
 	handler http.Handler
 	workers []worker
 	close   func()
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
 	jobs    []jobs.Job
-	pushed  *push.Local  // nil unless push-local is on
-	tracer  trace.Tracer // of the workers; nil if traces are not exported
-	// certificate is nil if the API is served without TLS.
-	certificate *auth.Certificate
-	// control is nil if there are no control endpoints.
-	control *auth.Control
 }
 
 // worker is a background task of the server.
@@ -78,7 +71,7 @@ type dependencies struct {
 // assemble opens the key files and the database pools and builds the API.
 func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if o.handler != nil {
-		return &parts{handler: o.handler, close: func() {}}, nil
+		return &parts{dependencies: &dependencies{}, handler: o.handler, close: func() {}}, nil
 	}
 	if err := r.cfg.CheckServe(); err != nil {
 		return nil, err
@@ -106,7 +99,6 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 		d.close() //nolint:contextcheck // what is left of the traces is exported even if the context has ended
 		return nil, err
 	}
-	built.certificate, built.control = certificate, d.control
 	return built, nil
 }
 
@@ -182,7 +174,11 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: announced.withdrawBefore(d.close), drain: built.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: built.background.of(d.cfg.Region, d.storage)}, nil //nolint:contextcheck // the server withdraws when its context has ended
+	closed := announced.withdrawBefore(d.close) //nolint:contextcheck // the server withdraws when its context has ended
+	return &parts{
+		dependencies: d, handler: g, workers: workers, close: closed, drain: built.realtime.Close, report: report,
+		jobs: built.background.of(d.cfg.Region, d.storage),
+	}, nil
 }
 
 func (d *dependencies) openKeys() error {

@@ -18,7 +18,9 @@ type invitations interface {
 
 // recoveries returns how the answers of requests that were carried out are read again, by procedure, of the operations whose option
 // `recovery` cannot say it.
-func recoveries(roles plazav1connect.RoleServiceHandler, files plazav1connect.FileServiceHandler, sent invitations) map[string]idempotency.Recovery {
+func recoveries(
+	roles plazav1connect.RoleServiceHandler, files plazav1connect.FileServiceHandler, sent invitations,
+) map[string]idempotency.Recovery {
 	all := map[string]idempotency.Recovery{
 		plazav1connect.InvitationServiceCreateInvitationsProcedure: {
 			Read: func(ctx context.Context, _ proto.Message, ids []string) (proto.Message, error) {
@@ -26,11 +28,13 @@ func recoveries(roles plazav1connect.RoleServiceHandler, files plazav1connect.Fi
 			},
 			NeedsIDs: true,
 		},
-		plazav1connect.RoleServiceCreateRoleProcedure: {Read: func(ctx context.Context, request proto.Message, _ []string) (proto.Message, error) {
-			q, _ := request.(*plazav1.CreateRoleRequest)
-			found, err := roles.GetRole(ctx, &plazav1.GetRoleRequest{RoleId: q.GetRoleId()})
-			return &plazav1.RoleResponse{Status: "success", Data: found.GetRoles(), Roles: found.GetRoles()}, err
-		}},
+		plazav1connect.RoleServiceCreateRoleProcedure: {
+			Read: func(ctx context.Context, request proto.Message, _ []string) (proto.Message, error) {
+				q, _ := request.(*plazav1.CreateRoleRequest)
+				found, err := roles.GetRole(ctx, &plazav1.GetRoleRequest{RoleId: q.GetRoleId()})
+				return &plazav1.RoleResponse{Status: "success", Data: found.GetRoles(), Roles: found.GetRoles()}, err
+			},
+		},
 	}
 	for _, upload := range edge.UploadProcedures() {
 		all[upload] = idempotency.Recovery{NeedsIDs: true, Read: func(ctx context.Context, _ proto.Message, ids []string) (proto.Message, error) {

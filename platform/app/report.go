@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/config"
-	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
@@ -34,25 +32,15 @@ const (
 // report is the status of the server, as shown by /statusz and the metrics. The state of the databases is read in the
 // background; while a database does not respond, the last known state and its time are kept.
 type report struct {
-	cfg           config.Config
+	*dependencies
 	started       time.Time
 	build         telemetry.Build
 	now           func() time.Time
-	store         *store.Store
-	homes         *homeStates
 	ask           func(context.Context) // asks the homes, unless they were asked a moment ago
 	draining      func() bool
 	warnsInsecure bool
 	level         *slog.LevelVar // nil if the level cannot be changed
-	log           *slog.Logger
-	serverKeys    *auth.KeySet
-	apiKeys       *auth.KeySet
-	signing       *auth.Keyring
-	evacuation    *auth.Evacuation
-	counts        *edge.Counts
 	hooks         *hooks
-	control       *auth.Control     // nil if there are no control endpoints
-	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement, which is called for CockroachDB only, because it opens a connection.
 	placed func(context.Context) (db.Placement, error)
 
@@ -68,8 +56,7 @@ type report struct {
 func newReport(d *dependencies, hooks *hooks, draining func() bool, ask func(context.Context)) *report {
 	cfg := d.cfg
 	r := &report{
-		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, homes: d.homes, ask: ask, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, hooks: hooks, control: d.control, certificate: d.certificate,
+		dependencies: d, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, ask: ask, draining: draining, hooks: hooks,
 		placed: func(ctx context.Context) (db.Placement, error) {
 			if engine, err := d.store.Engine(ctx, cfg.Region); err != nil || engine != db.CockroachDB {
 				return db.Placement{Engine: engine}, cmp.Or(err, db.ErrNoPlacement)

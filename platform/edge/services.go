@@ -8,7 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/plaza-social/plaza/platform/auth"
 )
 
 // Service is the implementation of a service of the API.
@@ -46,13 +47,10 @@ var ErrServiceMissing = errors.New("a service is missing")
 func (s Services) check() error {
 	var err error
 	implemented := s.Implementations()
-	protoregistry.GlobalFiles.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
-		for i := range file.Services().Len() {
-			if name := file.Services().Get(i).FullName(); implemented[string(name)] == nil {
-				err = errors.Join(err, fmt.Errorf("%w: %s", ErrServiceMissing, name))
-			}
+	auth.RangeMethods(func(_ string, method protoreflect.MethodDescriptor) {
+		if name := method.Parent().FullName(); implemented[string(name)] == nil {
+			err = fmt.Errorf("%w: %s", ErrServiceMissing, name)
 		}
-		return true
 	})
 	return err
 }

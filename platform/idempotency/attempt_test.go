@@ -26,7 +26,8 @@ func TestFailedAttempts(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	e := &Executor{
-		Deps: &service.Deps{Store: st, Now: time.Now, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}, Options: Options{Secret: []byte("secret"), Lock: time.Minute},
+		Deps:    &service.Deps{Store: st, Now: time.Now, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)},
+		Options: Options{Secret: []byte("secret"), Lock: time.Minute},
 	}
 	caller := &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU), Home: region.EU}
 	ctx := auth.WithCaller(t.Context(), caller)

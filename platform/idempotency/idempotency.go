@@ -154,9 +154,8 @@ func (e *Executor) Intercept(next connect.UnaryFunc) connect.UnaryFunc {
 		if !ok {
 			return nil, fail.Unexpected(errors.New("a request is not a message"))
 		}
-		return e.answer(ctx, keys[0], call{request.Spec().Procedure, message, operation.output, func(ctx context.Context) (connect.AnyResponse, error) {
-			return next(ctx, request)
-		}})
+		execute := func(ctx context.Context) (connect.AnyResponse, error) { return next(ctx, request) }
+		return e.answer(ctx, keys[0], call{request.Spec().Procedure, message, operation.output, execute})
 	}
 }
 
@@ -278,11 +277,12 @@ func storableAnswer(response connect.AnyResponse) ([]byte, bool) {
 
 // Sweep returns the job that removes expired keys and marks at an interval.
 func (e *Executor) Sweep(every time.Duration) jobs.Job {
-	return jobs.Job{Name: "idempotency sweep", Lanes: 1, Every: every, Log: e.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+	drain := func(ctx context.Context, home region.Code, _ int64) (bool, error) {
 		var keys, marks int64
 		w := e.Store.NewTx(home)
 		w.SweepIdempotency(e.Now(), &keys, &marks)
 		err := w.Commit(ctx)
 		return keys+marks > 0, err
-	}}
+	}
+	return jobs.Job{Name: "idempotency sweep", Lanes: 1, Every: every, Log: e.Log, Drain: drain}
 }

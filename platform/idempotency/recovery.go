@@ -26,7 +26,9 @@ func (r Recovery) complete(changed bool, created []string) bool {
 }
 
 // recoveryOf returns the recovery that the option of an operation describes. implementation is that of its service.
-func recoveryOf(d *service.Deps, method protoreflect.MethodDescriptor, output protoreflect.MessageType, implementation any) (Recovery, error) {
+func recoveryOf(
+	d *service.Deps, method protoreflect.MethodDescriptor, output protoreflect.MessageType, implementation any,
+) (Recovery, error) {
 	option, _ := proto.GetExtension(method.Options(), plazav1.E_Recovery).(*plazav1.Recovery)
 	switch {
 	case option == nil:

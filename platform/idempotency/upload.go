@@ -23,14 +23,15 @@ func (e *Executor) Upload(
 		return nil, errKey
 	}
 	output := (&plazav1.UploadedFiles{}).ProtoReflect().Type()
-	// The message takes the place of a request: it identifies the form.
-	answer, err := e.answer(ctx, keys[0], call{procedure, wrapperspb.Bytes(digest), output, func(ctx context.Context) (connect.AnyResponse, error) {
+	execute := func(ctx context.Context) (connect.AnyResponse, error) {
 		files, err := finish(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return connect.NewResponse(&plazav1.UploadedFiles{Files: files}), nil
-	}})
+	}
+	// The digest takes the place of a request: it identifies the form.
+	answer, err := e.answer(ctx, keys[0], call{procedure, wrapperspb.Bytes(digest), output, execute})
 	if err != nil {
 		return nil, err
 	}

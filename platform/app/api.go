@@ -284,7 +284,7 @@ func (a *api) jobs() background {
 		home: append(allAwaited(a.store.Routes(), []jobs.Job{
 			shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), flag.New(shared).Job(),
 			comment.New(shared).Job(), notification.New(shared).Job(), search.New(shared).Job(),
-			sweepSessions(shared), sweepDailyUsages(shared), a.once.Sweep(sweepEvery),
+			sweepSessions(shared), claimHandles(shared), sweepDailyUsages(shared), a.once.Sweep(sweepEvery),
 			a.exports.Job(), a.retention.Job(), a.presences.SweepJob(), a.hooks.dispatcher.Job(), a.hooks.dispatcher.SweepJob(), a.pushes.Job(),
 		}), erasure.New(shared).Job(), a.moves.Job()), // which wait themselves
 		files: []jobs.Job{a.files.Sweep(), a.files.ReleaseJob()},
@@ -344,4 +344,12 @@ func sweep(d *service.Deps, name string, remove func(tx *store.Tx, removed *int6
 // sweepSessions returns the job that removes expired sessions of this region's users.
 func sweepSessions(d *service.Deps) jobs.Job {
 	return sweep(d, "session sweep", func(tx *store.Tx, removed *int64) { tx.SweepSessions(d.Now(), removed) })
+}
+
+// claimHandles returns the job that claims the profile handles which users had before handles were unique.
+func claimHandles(d *service.Deps) jobs.Job {
+	drain := func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return d.Directory.ClaimExistingHandles(ctx, home)
+	}
+	return jobs.Job{Name: "handles", Lanes: 1, Every: sweepEvery, Log: d.Log, Drain: drain}
 }

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.mau.fi/util/confusable"
@@ -105,5 +106,36 @@ func (d *Directory) ReleaseHandle(ctx context.Context, handle, claimID string) e
 	hash := d.handleHash(handle)
 	tx := d.newTx(deciding(hash))
 	tx.ReleaseHandle(hash, claimID)
+	return tx.Commit(ctx)
+}
+
+// ClaimExistingHandles claims the handles of users of a home who had theirs before handles were unique: the first of the
+// users with a handle holds it, the others keep it without a claim. It handles a limited number of users, and reports
+// whether there may be more.
+func (d *Directory) ClaimExistingHandles(ctx context.Context, home region.Code) (more bool, err error) {
+	var users []store.User
+	reads := d.store.NewReadBatch()
+	reads.UnclaimedHandles(home, &users)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	for _, u := range users {
+		if err := d.claimExisting(ctx, home, u); err != nil {
+			return false, err
+		}
+	}
+	return len(users) > 0, nil
+}
+
+func (d *Directory) claimExisting(ctx context.Context, home region.Code, u store.User) error {
+	claimID, err := d.ClaimHandle(ctx, u.ProfileHandle, u.ID)
+	if errors.Is(err, fail.HandleTaken()) {
+		claimID, err = store.ClaimDuplicate, nil
+	}
+	if err != nil {
+		return err
+	}
+	tx := d.newTx(home)
+	tx.SetHandleClaim(u.ID, u.ProfileHandle, claimID)
 	return tx.Commit(ctx)
 }

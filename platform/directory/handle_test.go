@@ -98,6 +98,34 @@ func TestTwoTakeOvers(t *testing.T) {
 	require.NoError(t, err, "the first one holds it")
 }
 
+// TestClaimExistingHandles checks that of the users who shared a handle before handles were unique the oldest holds it,
+// that the others keep it, and that later users cannot have it.
+func TestClaimExistingHandles(t *testing.T) {
+	h := newHandles(t)
+	first := h.user(region.EU, "Panda", "")
+	second := h.user(region.EU, "pаnda", "") // a Cyrillic letter
+	other := h.user(region.EU, "Tiger", "")
+	for more := true; more; {
+		var err error
+		more, err = h.ClaimExistingHandles(t.Context(), region.EU)
+		require.NoError(t, err)
+	}
+	var users []store.User
+	reads := h.store.NewReadBatch()
+	reads.Users([]string{first, second, other}, &users)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, store.ClaimDuplicate, users[1].HandleClaim)
+	require.Equal(t, "pаnda", users[1].ProfileHandle)
+	for _, u := range []store.User{users[0], users[2]} {
+		require.True(t, region.ValidID(u.HandleClaim))
+	}
+	h.clock = h.clock.Add(time.Hour)
+	for _, handle := range []string{"PANDA", "tiger"} {
+		_, err := h.claim(handle, h.user(region.US, "", ""))
+		require.ErrorIs(t, err, fail.HandleTaken())
+	}
+}
+
 // TestCachedEntriesExpire checks that a server finds the entry of a user that another server has released for a minute.
 func TestCachedEntriesExpire(t *testing.T) {
 	h := newHandles(t)

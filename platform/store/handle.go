@@ -3,8 +3,12 @@ package store
 import (
 	"time"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
+
+// ClaimDuplicate is the claim of a user whose handle another user held first, before handles were unique.
+const ClaimDuplicate = "duplicate"
 
 // Handle is a row of handles: who holds a profile handle.
 type Handle struct {
@@ -23,6 +27,10 @@ var (
 	sqlHandleTakeOver = stmt("handles.takeOver", `UPDATE handles SET user_id = $3, claim_id = $4, claimed_at = $5
 		WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $6`)
 	sqlHandleRelease = stmt("handles.release", `DELETE FROM handles WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $3`)
+	sqlUnclaimed     = stmt("users.unclaimedHandles", `SELECT `+userColumns+` FROM users
+		WHERE home = $1 AND is_handle_unclaimed ORDER BY created_at, id LIMIT 100`)
+	sqlHandleClaimed = stmt("users.setHandleClaim", `UPDATE users SET handle_claim = $4
+		WHERE home = $1 AND id = $2 AND profile_handle = $3 AND handle_claim = ''`).Updates(sharedUsers, 2)
 )
 
 // ClaimHandle gives the handle with a hash to a user unless another user holds it, and reads the stored row.
@@ -39,3 +47,13 @@ func (w *Tx) TakeOverHandle(hash []byte, claimID string, h Handle, stored *Handl
 
 // ReleaseHandle deletes a claim unless the handle was claimed again.
 func (w *Tx) ReleaseHandle(hash []byte, claimID string) { w.Exec(sqlHandleRelease, hash, claimID) }
+
+// UnclaimedHandles reads up to 100 users of a home whose handle has no claim, the oldest first.
+func (r *ReadBatch) UnclaimedHandles(home region.Code, into *[]User) {
+	r.Add(home, sqlUnclaimed, db.Rows(into))
+}
+
+// SetHandleClaim stores the claim of a handle that the user has had without one.
+func (w *Tx) SetHandleClaim(userID, handle, claimID string) {
+	w.Exec(sqlHandleClaimed, userID, handle, claimID)
+}

@@ -182,12 +182,14 @@ func (c *collector) collectUsers() {
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})
 	c.reads(func(r *store.ReadBatch) { r.SessionRevoked(userID(3), worldID("s", 3, 3), new(bool)) })
+	c.reads(func(r *store.ReadBatch) { r.UnclaimedHandles(region.US, &users) })
 	var stored store.Handle
 	c.write(func(w *store.Tx) {
 		h := store.Handle{UserID: userID(3), ClaimID: "new", ClaimedAt: worldStart}
 		w.ClaimHandle([]byte{1}, h, &stored)
 		w.TakeOverHandle([]byte{1}, "new", h, &stored)
 		w.ReleaseHandle([]byte{1}, "new")
+		w.SetHandleClaim(userID(3), "anna", "new")
 	})
 	c.write(func(w *store.Tx) {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})

@@ -48,7 +48,7 @@ func (h Handle) Set(c *store.UserChange) {
 // ReleaseOld releases the handle that the user had before. Call it when the user's row is stored. If it fails, the claim
 // is stale, and the next user who wants the handle takes it over.
 func (h Handle) ReleaseOld(ctx context.Context) {
-	if h.wanted == nil || h.old.HandleClaim == "" {
+	if h.wanted == nil || h.old.HandleClaim == "" || h.old.HandleClaim == store.ClaimDuplicate {
 		return
 	}
 	if err := h.deps.Directory.ReleaseHandle(ctx, h.old.ProfileHandle, h.old.HandleClaim); err != nil {

@@ -170,6 +170,14 @@ func (r *Region) APIAddr() string { return r.api.Addr().String() }
 // OpsAddr returns the address of the operations listener, like APIAddr.
 func (r *Region) OpsAddr() string { return r.ops.Addr().String() }
 
+// ControlAddr returns the address of the control endpoints, like APIAddr, or "" if there are none.
+func (r *Region) ControlAddr() string {
+	if r.control.Listener == nil {
+		return ""
+	}
+	return r.control.Addr().String()
+}
+
 // Limits returns the time limits of the server.
 func (r *Region) Limits() limits.Limits { return r.limits }
 

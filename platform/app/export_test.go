@@ -20,14 +20,6 @@ func WithChecks(checks ...Check) Option {
 // WithReadyClock sets the clock of the age of readiness results.
 func WithReadyClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
-// ControlAddr returns the address of the control endpoints, like APIAddr, or "" if there are none.
-func (r *Region) ControlAddr() string {
-	if r.control.Listener == nil {
-		return ""
-	}
-	return r.control.Addr().String()
-}
-
 // DrainJobs runs every lane of each background job once and returns the errors by job.
 func (r *Region) DrainJobs(ctx context.Context) map[string]error {
 	failed := map[string]error{}

@@ -49,7 +49,7 @@ func (a *announcer) run(ctx context.Context) error {
 			}
 		}
 		latest = time.Now()
-		a.announce(ctx)
+		_ = a.announce(ctx) // it is repeated soon
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *announcer) follow(routes []string) {
 }
 
 // announce announces the server at the first home that answers, the local one first.
-func (a *announcer) announce(ctx context.Context) {
+func (a *announcer) announce(ctx context.Context) error {
 	began := time.Now()
 	err := a.commitAny(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) })
 	a.failed.Store(err != nil)
@@ -80,6 +80,7 @@ func (a *announcer) announce(ctx context.Context) {
 	case ctx.Err() == nil:
 		a.log.WarnContext(ctx, "no home has recorded that this server is running", "error", err)
 	}
+	return err
 }
 
 // commitAny commits a change at the first home that answers, the local one first.

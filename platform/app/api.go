@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/idempotency"
 	"github.com/plaza-social/plaza/platform/jobs"
 	webpages "github.com/plaza-social/plaza/platform/linkpreview"
 	"github.com/plaza-social/plaza/platform/realtime"
@@ -61,132 +62,178 @@ import (
 	"github.com/plaza-social/plaza/platform/service/videostreaming"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// newAPI returns the handler of all services and protocols, and the background workers.
-func newAPI(d *dependencies) (http.Handler, []worker, error) {
-	shared := d.shared()
-	if err := errors.Join(d.openPush(shared), shared.Outbox.Register(d.metrics.Registerer())); err != nil {
-		return nil, nil, err
+// api is the API of a region: the parts of its services that do more than answer requests.
+type api struct {
+	*dependencies
+	shared   *service.Deps
+	rates    *edge.RateLimits
+	realtime *realtime.Hub
+	recorder *audit.Recorder
+	hooks    *hooks
+	once     *idempotency.Executor
+
+	roles     *role.Service
+	files     *file.Service
+	audits    *audit.Service
+	exports   *export.Service
+	moves     *move.Service
+	presences *presence.Service
+	reactions *reaction.Service
+	retention *retention.Service
+	pushes    *notification.Sender
+
+	handler    http.Handler // of all services and protocols
+	workers    []worker
+	background background
+}
+
+// newAPI builds the services and the handler in front of them.
+func newAPI(d *dependencies) (*api, error) {
+	key := []byte(d.cfg.DirectoryKey.Reveal())
+	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), key, d.signing, d.cfg.FileURLTTL.Std(), d.millis)
+	if err != nil {
+		return nil, err
 	}
+	shared, registerer := d.shared(links), d.metrics.Registerer()
 	registerOutbox(shared)
 	limits, limitWorkers := d.rateLimits(shared)
-	d.realtime = realtime.New(realtime.Options{
-		Deps: shared, Issuer: d.issuer, Limits: limits, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
+	recorder := audit.NewRecorder(shared, d.client)
+	a := &api{
+		dependencies: d, shared: shared, rates: limits, recorder: recorder, workers: limitWorkers,
+		realtime: realtime.New(realtime.Options{
+			Deps: shared, Issuer: d.issuer, Limits: limits, Marshal: edge.MarshalJSON, Registerer: registerer,
+		}),
+		roles: role.New(shared), files: d.files(shared, links), audits: audit.New(shared, recorder), exports: export.New(shared, d.storage),
+		presences: presence.New(shared), reactions: reaction.New(shared),
+	}
+	a.moves = move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Limits: d.limits, Registerer: registerer})
+	a.retention = retention.New(shared, registerer,
+		retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
+	var errs [3]error
+	a.hooks, errs[0] = newHooks(d, shared, a.realtime)
+	a.pushes, errs[1] = notification.NewSender(shared, registerer)
+	errs[2] = shared.Outbox.Register(registerer)
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	if err := a.serve(); err != nil {
+		return nil, err
+	}
+	a.background = a.jobs()
+	a.workers = slices.Concat(a.workers, d.jobWorkers(a.background.of(d.cfg.Region, d.storage)), a.serverWorkers())
+	return a, nil
+}
+
+// serve sets the handler of all services and protocols.
+func (a *api) serve() error {
+	filler, services := fileFiller(a.shared), a.services()
+	var err error
+	a.once, err = idempotency.New(a.shared, idempotency.Options{
+		Secret: []byte(a.cfg.DirectoryKey.Reveal()), Lock: 2*a.cfg.RequestTimeout.Std() + time.Second, Services: services.Implementations(),
+		Recoveries: recoveries(a.roles, a.files, invitation.New(a.shared)), Fill: filler, Sealer: a.hooks.sealer,
+		MayStore: a.rates.MayStoreAnswer,
 	})
-	roles := role.New(shared)
-	files, err := d.files(shared)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	pages, err := apidoc.New()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	recorder := audit.NewRecorder(shared, d.client)
-	audits := audit.New(shared, recorder)
-	exports := export.New(shared, d.storage)
-	moves := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Limits: d.limits, Registerer: d.metrics.Registerer()})
-	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
-	presences, reactions := presence.New(shared), reaction.New(shared)
-	hooks, err := d.webhooks(shared)
-	if err != nil {
-		return nil, nil, err
-	}
-	services.Presence, services.Reaction, services.Webhook, services.Prehook = presences, reactions, hooks.service, hooks.settings
-	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer, limits)
-	kept := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
-	handler, err := edge.New(edge.Options{
+	a.handler, err = edge.New(edge.Options{
 		Services:       services,
-		Interceptors:   d.interceptors(once, recorder, filler),
-		Prehook:        hooks.prehook.Ask,
-		Log:            d.log,
-		LogOneIn:       int64(d.cfg.AccessLog),
-		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
-		ResponseMemory: int64(d.cfg.ResponseMemory),
-		RequestTimeout: d.cfg.RequestTimeout.Std(),
-		WriteTimeout:   d.limits.WriteResponse,
-		Ready:          d.ready,
-		Registerer:     d.metrics.Registerer(),
-		Counts:         d.counts,
-		Tracer:         d.tracing.Tracer(),
-		CORSOrigins:    d.cfg.CORSOrigins.List(),
-		TLS:            d.cfg.UsesTLS(),
-		RateLimits:     limits,
-		Streams: slices.Concat(d.fileStreams(files, limits, recorder, once), d.exportStreams(exports, limits), recordingStreams(shared, limits),
-			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
-		Realtime: d.realtime, Pages: pages,
+		Interceptors:   a.interceptors(filler),
+		Prehook:        a.hooks.prehook.Ask,
+		Log:            a.log,
+		LogOneIn:       int64(a.cfg.AccessLog),
+		MaxBodyBytes:   int64(a.cfg.MaxBodyBytes),
+		ResponseMemory: int64(a.cfg.ResponseMemory),
+		RequestTimeout: a.cfg.RequestTimeout.Std(),
+		WriteTimeout:   a.limits.WriteResponse,
+		Ready:          a.ready,
+		Registerer:     a.metrics.Registerer(),
+		Counts:         a.counts,
+		Tracer:         a.tracing.Tracer(),
+		CORSOrigins:    a.cfg.CORSOrigins.List(),
+		TLS:            a.cfg.UsesTLS(),
+		RateLimits:     a.rates,
+		Streams:        a.streams(),
+		Realtime:       a.realtime,
+		Pages:          pages,
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	pushes, err := notification.NewSender(shared, d.metrics.Registerer())
-	if err != nil {
-		return nil, nil, err
-	}
-	d.background = d.jobs(shared, roles, files)
-	d.background.server = append(d.background.server, moves.MetricsJob())
-	d.background.home = allAwaited(d.store.Routes(), append(d.background.home, exports.Job(), kept.Job(), presences.SweepJob(),
-		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job()))
-	d.background.home = append(d.background.home, erasure.New(shared).Job(), moves.Job()) // which wait themselves
-	return handler, slices.Concat(d.workers(), limitWorkers, homeWorkers(presences.StoreJob(), reactions.LiveJob()), []worker{hooks.releaseWorker()}), nil
+	return err
 }
 
 // services returns the implementations of the API.
-func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, moves *move.Service, audits *audit.Service) edge.Services {
+func (a *api) services() edge.Services {
+	shared := a.shared
+	channels := channel.New(shared, marker.New(shared))
+	pages := webpages.New(a.cfg.LinkPreviewNetworks, nil, a.millis, a.limits.FetchPage)
 	return edge.Services{
-		Authentication: authentication.New(d.issuer),
-		Session:        session.New(shared, d.issuer, d.serverKeys),
-		User:           user.New(shared),
-		Role:           roles,
-		Category:       category.New(shared),
-		Product:        product.New(shared),
-		NetworkSetting: networksetting.New(shared),
-		Community:      community.New(shared),
-		Member:         member.New(shared),
-		JoinRequest:    joinrequest.New(shared),
-		Invitation:     invitation.New(shared),
-		Post:           post.New(shared),
-		Comment:        comment.New(shared),
-		Feed:           feed.New(shared),
-		Follow:         follow.New(shared),
-		Pin:            pin.New(shared),
-		ScheduledPost:  scheduledpost.New(shared),
-		Poll:           poll.New(shared),
-		VideoStreaming: videostreaming.New(shared),
-		Room:           room.New(shared),
-		Event:          event.New(shared),
-		File:           files,
-		Marker:         marker.New(shared),
-		MessageFeed:    messagefeed.New(shared),
-		Message:        message.New(shared),
-		Story:          story.New(shared),
-		Analytics:      analytics.New(shared),
-		Channel:        channel.New(shared, marker.New(shared)),
-		ChannelUser:    channel.New(shared, marker.New(shared)),
-		ModerationList: moderationlist.New(shared),
-		Erasure:        erasure.New(shared),
-		Export:         exports,
-		Move:           moves,
-		Flag:           flag.New(shared),
-		Audit:          audits,
-		Search:         search.New(shared),
-		Notification:   notification.New(shared),
-		LinkPreview:    linkpreview.New(shared, d.linkPreviews()),
+		edge.Implement(plazav1connect.NewAuthenticationServiceHandler)(authentication.New(a.issuer)),
+		edge.Implement(plazav1connect.NewSessionServiceHandler)(session.New(shared, a.issuer, a.serverKeys)),
+		edge.Implement(plazav1connect.NewUserServiceHandler)(user.New(shared)),
+		edge.Implement(plazav1connect.NewRoleServiceHandler)(a.roles),
+		edge.Implement(plazav1connect.NewCategoryServiceHandler)(category.New(shared)),
+		edge.Implement(plazav1connect.NewProductServiceHandler)(product.New(shared)),
+		edge.Implement(plazav1connect.NewNetworkSettingServiceHandler)(networksetting.New(shared)),
+		edge.Implement(plazav1connect.NewCommunityServiceHandler)(community.New(shared)),
+		edge.Implement(plazav1connect.NewMemberServiceHandler)(member.New(shared)),
+		edge.Implement(plazav1connect.NewJoinRequestServiceHandler)(joinrequest.New(shared)),
+		edge.Implement(plazav1connect.NewInvitationServiceHandler)(invitation.New(shared)),
+		edge.Implement(plazav1connect.NewPostServiceHandler)(post.New(shared)),
+		edge.Implement(plazav1connect.NewCommentServiceHandler)(comment.New(shared)),
+		edge.Implement(plazav1connect.NewFeedServiceHandler)(feed.New(shared)),
+		edge.Implement(plazav1connect.NewFollowServiceHandler)(follow.New(shared)),
+		edge.Implement(plazav1connect.NewPinServiceHandler)(pin.New(shared)),
+		edge.Implement(plazav1connect.NewScheduledPostServiceHandler)(scheduledpost.New(shared)),
+		edge.Implement(plazav1connect.NewPollServiceHandler)(poll.New(shared)),
+		edge.Implement(plazav1connect.NewVideoStreamingServiceHandler)(videostreaming.New(shared)),
+		edge.Implement(plazav1connect.NewRoomServiceHandler)(room.New(shared)),
+		edge.Implement(plazav1connect.NewEventServiceHandler)(event.New(shared)),
+		edge.Implement(plazav1connect.NewFileServiceHandler)(a.files),
+		edge.Implement(plazav1connect.NewMarkerServiceHandler)(marker.New(shared)),
+		edge.Implement(plazav1connect.NewMessageFeedServiceHandler)(messagefeed.New(shared)),
+		edge.Implement(plazav1connect.NewMessageServiceHandler)(message.New(shared)),
+		edge.Implement(plazav1connect.NewStoryServiceHandler)(story.New(shared)),
+		edge.Implement(plazav1connect.NewAnalyticsServiceHandler)(analytics.New(shared)),
+		edge.Implement(plazav1connect.NewChannelServiceHandler)(channels),
+		edge.Implement(plazav1connect.NewChannelUserServiceHandler)(channels),
+		edge.Implement(plazav1connect.NewModerationListServiceHandler)(moderationlist.New(shared)),
+		edge.Implement(plazav1connect.NewErasureServiceHandler)(erasure.New(shared)),
+		edge.Implement(plazav1connect.NewExportServiceHandler)(a.exports),
+		edge.Implement(plazav1connect.NewMoveServiceHandler)(a.moves),
+		edge.Implement(plazav1connect.NewFlagServiceHandler)(flag.New(shared)),
+		edge.Implement(plazav1connect.NewAuditServiceHandler)(a.audits),
+		edge.Implement(plazav1connect.NewSearchServiceHandler)(search.New(shared)),
+		edge.Implement(plazav1connect.NewNotificationServiceHandler)(notification.New(shared)),
+		edge.Implement(plazav1connect.NewLinkPreviewServiceHandler)(linkpreview.New(shared, pages)),
+		edge.Implement(plazav1connect.NewPresenceServiceHandler)(a.presences),
+		edge.Implement(plazav1connect.NewReactionServiceHandler)(a.reactions),
+		edge.Implement(plazav1connect.NewWebhookServiceHandler)(a.hooks.service),
+		edge.Implement(plazav1connect.NewPrehookServiceHandler)(a.hooks.settings),
 	}
 }
 
-// linkPreviews returns the fetcher of link previews.
-func (d *dependencies) linkPreviews() *webpages.Fetcher {
-	return webpages.New(d.cfg.LinkPreviewNetworks, nil, d.millis, d.limits.FetchPage)
+// streams returns the operations in addition to those of the services.
+func (a *api) streams() []edge.Stream {
+	files := edge.FileStreams{Files: a.files, Log: a.log, RateLimits: a.rates, Record: a.recorder.Record, Once: a.once.Upload}
+	exports := edge.ExportStreams{Exports: a.exports, Log: a.log, RateLimits: a.rates}
+	recordings := edge.RecordingStreams{Rooms: room.New(a.shared), RateLimits: a.rates}
+	audits := edge.AuditStream{Audit: a.audits, RateLimits: a.rates}
+	return slices.Concat(files.Streams(), exports.Streams(), recordings.Streams(), []edge.Stream{audits.Stream()})
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
-func (d *dependencies) interceptors(once *idempotency, recorder *audit.Recorder, filler connect.Interceptor) []connect.Interceptor {
+func (a *api) interceptors(filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
-		awaitedRequests(d.store.Routes()),
-		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal()), auth.WithEvacuation(d.evacuation)),
-		connect.UnaryInterceptorFunc(once.intercept), connect.UnaryInterceptorFunc(newMoving(d.store).intercept), recorder.Interceptor(), filler,
+		awaitedRequests(a.store.Routes()),
+		auth.NewInterceptor(a.issuer, a.serverKeys, a.apiKeys, auth.WithMediaKey(a.cfg.MediaKey.Reveal()), auth.WithEvacuation(a.evacuation)),
+		connect.UnaryInterceptorFunc(a.once.Intercept), connect.UnaryInterceptorFunc(newMoving(a.store).intercept),
+		a.recorder.Interceptor(), filler,
 	}
 }
 
@@ -202,19 +249,18 @@ func registerOutbox(shared *service.Deps) {
 	marker.Register(shared)
 	channel.Register(shared, marker.New(shared))
 	messagefeed.Register(shared)
-	session.Register(shared)
 	post.Register(shared)
 	room.Register(shared)
 	notification.Register(shared)
 }
 
 // shared returns the dependencies that all services share.
-func (d *dependencies) shared() *service.Deps {
+func (d *dependencies) shared(links *file.Links) *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
 	media := view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: d.millis, Media: media, Catalog: &auth.Catalog{}},
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: d.millis, Media: media, Catalog: &auth.Catalog{}, FileURL: links.URL},
 		Directory: directory.New(d.store, d.cfg.Region, key, d.millis, d.log),
 		Outbox:    events.NewOutbox(d.store, d.millis, d.log),
 		Region:    d.cfg.Region,
@@ -223,27 +269,34 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 		Quotas:    d.quotas(),
+		Push:      d.push,
 
 		RankingAge: time.Duration(d.cfg.RankingAge),
 	}
 }
 
 // jobs returns the background jobs.
-func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) background {
-	home := []jobs.Job{
-		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), notification.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepDailyUsages(shared),
-		d.sweepIdempotency(shared),
+func (a *api) jobs() background {
+	shared := a.shared
+	return background{
+		server: []jobs.Job{a.roles.Job(), a.moves.MetricsJob()},
+		home: append(allAwaited(a.store.Routes(), []jobs.Job{
+			shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), notification.New(shared).Job(),
+			sweepSessions(shared), sweepDailyUsages(shared), a.once.Sweep(sweepEvery),
+			a.exports.Job(), a.retention.Job(), a.presences.SweepJob(), a.hooks.dispatcher.Job(), a.hooks.dispatcher.SweepJob(), a.pushes.Job(),
+		}), erasure.New(shared).Job(), a.moves.Job()), // which wait themselves
+		files: []jobs.Job{a.files.Sweep(), a.files.ReleaseJob()},
 	}
-	return background{server: []jobs.Job{roles.Job()}, home: home, files: []jobs.Job{files.Sweep(), files.ReleaseJob()}}
 }
 
-func (d *dependencies) workers() []worker {
-	realtime := worker{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}
-	evacuated := &evacuatedHomes{regions: d.evacuation.Regions, jobs: func(home region.Code) []jobs.Job {
-		return d.background.ofHome(home, d.storage)
-	}, log: d.log}
-	return append(d.jobWorkers(d.background.of(d.cfg.Region, d.storage)), realtime, worker{name: "evacuated regions", run: evacuated.run})
+// serverWorkers returns the workers other than the jobs of the region.
+func (a *api) serverWorkers() []worker {
+	evacuated := &evacuatedHomes{regions: a.evacuation.Regions, jobs: func(home region.Code) []jobs.Job {
+		return a.background.ofHome(home, a.storage)
+	}, log: a.log}
+	return append(homeWorkers(a.presences.StoreJob(), a.reactions.LiveJob()),
+		worker{name: "realtime", run: func(ctx context.Context) error { a.realtime.Run(ctx); return nil }},
+		worker{name: "evacuated regions", run: evacuated.run}, a.hooks.releaseWorker())
 }
 
 func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
@@ -275,6 +328,6 @@ func homeWorkers(all ...jobs.Job) []worker {
 const sweepEvery = 10 * time.Minute
 
 // sweepSessions returns the job that removes expired sessions of this region's users.
-func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
-	return shared.SweepRows("session sweep", sweepEvery, func(tx *store.Tx, removed *int64) { tx.SweepSessions(shared.Now(), removed) })
+func sweepSessions(d *service.Deps) jobs.Job {
+	return d.SweepRows("session sweep", sweepEvery, func(tx *store.Tx, removed *int64) { tx.SweepSessions(d.Now(), removed) })
 }

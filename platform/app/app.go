@@ -228,7 +228,7 @@ func (r *Region) Close() error {
 
 // startWorkers starts the background workers. stop stops them and waits for them; it may be called again.
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
-	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracer))
+	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracing.Tracer()))
 	var running sync.WaitGroup
 	stop = func() {
 		cancel()

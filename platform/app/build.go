@@ -8,15 +8,12 @@ import (
 	"net/http"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/push"
-	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
@@ -29,18 +26,13 @@ import (
 
 // parts are the components behind the listeners.
 type parts struct {
+	*dependencies
 	handler http.Handler
 	workers []worker
 	close   func()
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
 	jobs    []jobs.Job
-	pushed  *push.Local  // nil unless push-local is on
-	tracer  trace.Tracer // of the workers; nil if traces are not exported
-	// certificate is nil if the API is served without TLS.
-	certificate *auth.Certificate
-	// control is nil if there are no control endpoints.
-	control *auth.Control
 }
 
 // worker is a background task of the server.
@@ -62,9 +54,6 @@ type dependencies struct {
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
 	evacuation *auth.Evacuation // nil if no file is configured
-	realtime   *realtime.Hub
-	hooks      *hooks
-	background background
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
 	counts     *edge.Counts
@@ -74,14 +63,15 @@ type dependencies struct {
 	pace        movePace
 	limits      limits.Limits
 	now         func() time.Time            // of what ends or becomes due
-	pushed      *push.Local                 // nil unless push-local is on
+	push        map[string]push.Sender      // by provider
+	pushed      *push.Local                 // one of them; nil unless push-local is on
 	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
 // assemble opens the key files and the database pools and builds the API.
 func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if o.handler != nil {
-		return &parts{handler: o.handler, close: func() {}}, nil
+		return &parts{dependencies: &dependencies{}, handler: o.handler, close: func() {}}, nil
 	}
 	if err := r.cfg.CheckServe(); err != nil {
 		return nil, err
@@ -109,7 +99,6 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 		d.close() //nolint:contextcheck // what is left of the traces is exported even if the context has ended
 		return nil, err
 	}
-	built.certificate, built.control = certificate, d.control
 	return built, nil
 }
 
@@ -155,10 +144,10 @@ func (d *dependencies) millis() time.Time { return d.now().UTC().Truncate(time.M
 
 // build builds the API on the open store.
 func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts, error) {
-	if err := d.openStorage(ctx); err != nil {
+	if err := errors.Join(d.openStorage(ctx), d.openPush()); err != nil {
 		return nil, err
 	}
-	handler, workers, err := newAPI(d)
+	built, err := newAPI(d)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +155,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes, store.CapabilityErasures},
 	}, d.cfg.Region, d.log)
 	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
-	g := newGate(handler, follow.check)
-	workers = append(workers, worker{name: "announcement", run: announced.run})
+	g := newGate(built.handler, follow.check)
+	workers := append(built.workers, worker{name: "announcement", run: announced.run})
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}
@@ -179,13 +168,17 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return checks
 	})
 	ask := func(ctx context.Context) { r.ready.check(ctx) }
-	report := newReport(d, r.ready.draining, ask)
+	report := newReport(d, built.hooks, r.ready.draining, ask)
 	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel
 	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: announced.withdrawBefore(d.close), drain: d.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: d.background.of(d.cfg.Region, d.storage)}, nil //nolint:contextcheck // the server withdraws when its context has ended
+	closed := announced.withdrawBefore(d.close) //nolint:contextcheck // the server withdraws when its context has ended
+	return &parts{
+		dependencies: d, handler: g, workers: workers, close: closed, drain: built.realtime.Close, report: report,
+		jobs: built.background.of(d.cfg.Region, d.storage),
+	}, nil
 }
 
 func (d *dependencies) openKeys() error {

@@ -4,12 +4,8 @@ import (
 	"context"
 	"net"
 
-	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/service/audit"
-	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/file"
-	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/storage"
 )
 
@@ -52,32 +48,10 @@ func (d *dependencies) close() {
 	}
 }
 
-// files returns the file service and makes every answer use its file URLs.
-func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
-	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.signing, d.cfg.FileURLTTL.Std(), d.millis)
-	if err != nil {
-		return nil, err
-	}
-	shared.View.FileURL = links.URL
+// files returns the file service.
+func (d *dependencies) files(shared *service.Deps, links *file.Links) *file.Service {
 	return file.New(shared, file.Options{
 		Storage: d.storage, Links: links, MaxBytes: int64(d.cfg.MaxFileBytes), MaxPixels: int64(d.cfg.MaxImagePixels),
 		StripGPS: bool(d.cfg.StripGPS), UploadTimeout: d.cfg.UploadTimeout.Std(), SettleTime: 3 * d.cfg.RequestTimeout.Std(),
-	}), nil
-}
-
-// fileStreams returns the streaming handlers of uploads and downloads.
-func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits, recorder *audit.Recorder, once *idempotency) []edge.Stream {
-	return (&edge.FileStreams{
-		Files: files, Log: d.log, RateLimits: limits, Record: recorder.Record, Once: once.upload,
-	}).Streams()
-}
-
-// exportStreams returns the streaming handlers of exports.
-func (d *dependencies) exportStreams(exports *export.Service, limits *edge.RateLimits) []edge.Stream {
-	return (&edge.ExportStreams{Exports: exports, Log: d.log, RateLimits: limits}).Streams()
-}
-
-// recordingStreams returns the handlers that redirect to the recordings of rooms.
-func recordingStreams(shared *service.Deps, limits *edge.RateLimits) []edge.Stream {
-	return (&edge.RecordingStreams{Rooms: room.New(shared), RateLimits: limits}).Streams()
+	})
 }

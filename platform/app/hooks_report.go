@@ -1,41 +1,10 @@
 package app
 
 import (
-	"context"
-	"slices"
-
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/webhook"
 )
-
-// readHooks reads the webhooks and the pre-hook of the operator's configuration: the region sends events by the same rows.
-func (r *report) readHooks(ctx context.Context) {
-	if r.hooks == nil {
-		return
-	}
-	began := r.time()
-	var list []store.Webhook
-	var settings store.Settings
-	reads := r.store.NewReadBatch()
-	reads.Webhooks(r.cfg.Region, &list)
-	reads.Settings(r.cfg.Region, &settings)
-	err := reads.Run(ctx)
-	var found statusz.Hooks
-	if err == nil {
-		found, err = r.managedHooks(webhook.Ordered(list), settings)
-	}
-	found.AsOf = began
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case began.Before(r.managed.AsOf): // a concurrent read has newer data
-	case err != nil:
-		r.managed.Error = reasonOf(err)
-	default:
-		r.managed = found
-	}
-}
 
 // managedHooks returns what the operator can compare with its configuration.
 func (r *report) managedHooks(list []store.Webhook, settings store.Settings) (statusz.Hooks, error) {
@@ -76,14 +45,4 @@ func (r *report) deliveries(webhookID string) []statusz.Deliveries {
 		}
 	}
 	return out
-}
-
-// hooksStatus returns what is known of the hooks. The caller must hold r.mu.
-func (r *report) hooksStatus() *statusz.Hooks {
-	if r.hooks == nil {
-		return nil
-	}
-	known := r.managed
-	known.Webhooks = slices.Clone(known.Webhooks)
-	return &known
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -93,8 +94,9 @@ func (r *running) accepts(t *testing.T, cfg config.Config, id string) string {
 	}
 	status, _ := send(t, http.MethodPost, api+"/api/v4/authentication/token", `{"userId":"alice"}`, "x-server-key", textOf(id))
 	note("server", status == http.StatusOK)
-	_, body := send(t, http.MethodPost, "http://"+r.OpsAddr()+statusz.ServerKeyPath, `{"key":"`+textOf(id)+`"}`)
-	note("statusz", strings.Contains(body, `{"valid":true,"id":"`+id+`"`))
+	nonce := strings.Repeat("n", statusz.MinNonce)
+	_, body := send(t, http.MethodPost, "http://"+r.OpsAddr()+statusz.ServerKeyPath, `{"id":"`+id+`","nonce":"`+nonce+`"}`)
+	note("statusz", strings.Contains(body, statusz.ServerKeyDigest(sha256.Sum256([]byte(textOf(id))), id, nonce)))
 	ring, err := auth.ParseKeyring([]byte(generation(t, key{id: id})["signing.json"]))
 	require.NoError(t, err)
 	issuer := auth.NewIssuer(string(cfg.NetworkID), ring)

@@ -3,15 +3,15 @@ package app
 import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/push"
-	"github.com/plaza-social/plaza/platform/service"
 )
 
-// openPush sets the senders of push notifications.
-func (d *dependencies) openPush(shared *service.Deps) error {
+// openPush opens the senders of push notifications.
+func (d *dependencies) openPush() error {
 	if d.cfg.PushLocal {
 		d.pushed = push.NewLocal(d.millis, d.log)
 	}
-	senders, err := push.Senders(push.Options{
+	var err error
+	d.push, err = push.Senders(push.Options{
 		FCMCredentials: d.cfg.PushFCMCredentials, FCMURL: string(d.cfg.PushFCMURL),
 		APNsKey: d.cfg.PushAPNsKey, APNsKeyID: d.cfg.PushAPNsKeyID, APNsTeamID: d.cfg.PushAPNsTeamID,
 		APNsTopic: d.cfg.PushAPNsTopic, APNsURL: string(d.cfg.PushAPNsURL),
@@ -21,6 +21,5 @@ func (d *dependencies) openPush(shared *service.Deps) error {
 	if err != nil {
 		return &config.Error{Source: "push", Reason: err.Error()}
 	}
-	shared.Push = senders
 	return nil
 }

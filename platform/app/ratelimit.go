@@ -34,7 +34,7 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 		}
 		return false, err
 	}}
-	workers := d.jobWorkers([]jobs.Job{settings, d.sweepRateUsages(shared)})
+	workers := d.jobWorkers([]jobs.Job{settings, sweepRateUsages(shared)})
 	if defence.Off(defence.SharedRateLimits) {
 		return limits, workers
 	}
@@ -102,15 +102,15 @@ func (d *dependencies) quotas() service.Quotas {
 
 // sweepDailyUsages returns the job that removes the usages of past days. One day is kept, because the clocks of servers
 // may differ.
-func (d *dependencies) sweepDailyUsages(shared *service.Deps) jobs.Job {
-	return shared.SweepRows("daily usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
-		tx.SweepDailyUsages(shared.Now().AddDate(0, 0, -1), removed)
+func sweepDailyUsages(d *service.Deps) jobs.Job {
+	return d.SweepRows("daily usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
+		tx.SweepDailyUsages(d.Now().AddDate(0, 0, -1), removed)
 	})
 }
 
 // sweepRateUsages returns the job that removes the usages of which nothing can be left.
-func (d *dependencies) sweepRateUsages(shared *service.Deps) jobs.Job {
-	return shared.SweepRows("rate usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
-		tx.SweepRateUsages(shared.Now().Add(-ratelimit.MaxPer), removed)
+func sweepRateUsages(d *service.Deps) jobs.Job {
+	return d.SweepRows("rate usage sweep", sweepEvery, func(tx *store.Tx, removed *int64) {
+		tx.SweepRateUsages(d.Now().Add(-ratelimit.MaxPer), removed)
 	})
 }

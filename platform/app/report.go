@@ -11,13 +11,12 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/config"
-	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
+	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 const (
@@ -33,25 +32,15 @@ const (
 // report is the status of the server, as shown by /statusz and the metrics. The state of the databases is read in the
 // background; while a database does not respond, the last known state and its time are kept.
 type report struct {
-	cfg           config.Config
+	*dependencies
 	started       time.Time
 	build         telemetry.Build
 	now           func() time.Time
-	store         *store.Store
-	homes         *homeStates
 	ask           func(context.Context) // asks the homes, unless they were asked a moment ago
 	draining      func() bool
 	warnsInsecure bool
 	level         *slog.LevelVar // nil if the level cannot be changed
-	log           *slog.Logger
-	serverKeys    *auth.KeySet
-	apiKeys       *auth.KeySet
-	signing       *auth.Keyring
-	evacuation    *auth.Evacuation
-	counts        *edge.Counts
 	hooks         *hooks
-	control       *auth.Control     // nil if there are no control endpoints
-	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement, which is called for CockroachDB only, because it opens a connection.
 	placed func(context.Context) (db.Placement, error)
 
@@ -64,11 +53,10 @@ type report struct {
 	placedAt   time.Time // when the placement was last known
 }
 
-func newReport(d *dependencies, draining func() bool, ask func(context.Context)) *report {
+func newReport(d *dependencies, hooks *hooks, draining func() bool, ask func(context.Context)) *report {
 	cfg := d.cfg
 	r := &report{
-		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, homes: d.homes, ask: ask, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, hooks: d.hooks, control: d.control, certificate: d.certificate,
+		dependencies: d, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, ask: ask, draining: draining, hooks: hooks,
 		placed: func(ctx context.Context) (db.Placement, error) {
 			if engine, err := d.store.Engine(ctx, cfg.Region); err != nil || engine != db.CockroachDB {
 				return db.Placement{Engine: engine}, cmp.Or(err, db.ErrNoPlacement)
@@ -105,16 +93,6 @@ func every(ctx context.Context, pause time.Duration, steps ...func(context.Conte
 	}
 }
 
-// refresh reads the settings. It takes no longer than a check of /readyz.
-func (r *report) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, r.store.Limits().Check)
-	defer cancel()
-	var all sync.WaitGroup
-	all.Go(func() { r.readSettings(ctx) })
-	all.Go(func() { r.readHooks(ctx) })
-	all.Wait()
-}
-
 // schema returns what the server's own home has said about the schema.
 func (r *report) schema() statusz.Schema {
 	schema := statusz.Schema{Required: db.TargetVersion()}
@@ -128,27 +106,43 @@ func (r *report) schema() statusz.Schema {
 	return schema
 }
 
-// readSettings reads the settings in force: requests in this region read the same rows.
-func (r *report) readSettings(ctx context.Context) {
+// refresh reads the settings and webhooks in force: the requests and events in this region use the same rows. It takes no longer than a
+// check of /readyz.
+func (r *report) refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.store.Limits().Check)
+	defer cancel()
 	began := r.time()
 	var s store.Settings
+	var list []store.Webhook
 	reads := r.store.NewReadBatch()
 	reads.Settings(r.cfg.Region, &s)
+	reads.Webhooks(r.cfg.Region, &list)
 	err := reads.Run(ctx)
+	hooks, hooksErr := statusz.Hooks{}, err
+	if err == nil {
+		hooks, hooksErr = r.managedHooks(webhook.Ordered(list), s)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case began.Before(r.moderation.AsOf): // a concurrent read has newer data
-	case err != nil:
-		r.moderation.Error = reasonOf(err)
-	default:
-		r.moderation = statusz.Moderation{
-			IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled, FlagLimit: s.FlagLimit,
-			FlagHideLimit: s.FlagHideLimit, Generation: s.Generation, AsOf: began,
-		}
-		r.moderation.Digest = r.moderation.Hash()
-		r.setSecureMode(ctx, s.IsSecureModeEnabled, began)
+	if began.Before(r.moderation.AsOf) || began.Before(r.managed.AsOf) {
+		return // a concurrent read has newer data
 	}
+	if hooksErr != nil {
+		r.managed.Error = reasonOf(hooksErr)
+	} else {
+		hooks.AsOf = began
+		r.managed = hooks
+	}
+	if err != nil {
+		r.moderation.Error = reasonOf(err)
+		return
+	}
+	r.moderation = statusz.Moderation{
+		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled, FlagLimit: s.FlagLimit,
+		FlagHideLimit: s.FlagHideLimit, Generation: s.Generation, AsOf: began,
+	}
+	r.moderation.Digest = r.moderation.Hash()
+	r.setSecureMode(ctx, s.IsSecureModeEnabled, began)
 }
 
 // setSecureMode stores whether secure mode is on, and logs a warning when it is found to be off.
@@ -269,7 +263,7 @@ func (r *report) status() statusz.Status {
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema(), Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
 		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
-		Evacuated: evacuated, Hooks: r.hooksStatus(), Requests: &statusz.Requests{Total: total, Failed: failed},
+		Evacuated: evacuated, Hooks: new(r.managed), Requests: &statusz.Requests{Total: total, Failed: failed},
 	}
 }
 

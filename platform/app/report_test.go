@@ -48,7 +48,7 @@ func TestPlacementOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &report{
-				cfg: config.Default(), now: func() time.Time { return at },
+				dependencies: &dependencies{cfg: config.Default()}, now: func() time.Time { return at },
 				placed: func(context.Context) (db.Placement, error) { return c.found, c.err },
 			}
 			p := r.readPlacement(t.Context())
@@ -68,7 +68,9 @@ func TestPlacementOf(t *testing.T) {
 func TestPlacementNamesThePriceOfSurvivingARegion(t *testing.T) {
 	cfg := config.Default()
 	cfg.Survive = "region"
-	r := &report{cfg: cfg, now: time.Now, placed: func(context.Context) (db.Placement, error) { return db.Placement{Engine: db.CockroachDB}, nil }}
+	r := &report{dependencies: &dependencies{cfg: cfg}, now: time.Now, placed: func(context.Context) (db.Placement, error) {
+		return db.Placement{Engine: db.CockroachDB}, nil
+	}}
 	p := r.readPlacement(t.Context())
 	require.Equal(t, statusz.Pinned, p.State)
 	require.Contains(t, p.Message, "the replicas of all rows are in all regions")
@@ -82,7 +84,7 @@ func TestPlacementIsWatched(t *testing.T) {
 		start, placed := time.Now(), db.Placement{Engine: db.CockroachDB}
 		misplaced := db.Placement{Engine: db.CockroachDB, Misplaced: []db.TablePlacement{{Table: "posts"}}}
 		var at []time.Duration
-		r := &report{cfg: config.Default(), now: time.Now, placed: func(context.Context) (db.Placement, error) {
+		r := &report{dependencies: &dependencies{cfg: config.Default()}, now: time.Now, placed: func(context.Context) (db.Placement, error) {
 			at = append(at, time.Since(start))
 			switch len(at) {
 			case 1:
@@ -172,7 +174,7 @@ func TestEvacuatedStatus(t *testing.T) {
 func TestManagedHooks(t *testing.T) {
 	sealer, err := webhook.NewSealer([]byte("0123456789abcdef0123456789abcdef"))
 	require.NoError(t, err)
-	r := &report{cfg: config.Default(), hooks: &hooks{sealer: sealer, dispatcher: &webhook.Dispatcher{}}}
+	r := &report{dependencies: &dependencies{cfg: config.Default()}, hooks: &hooks{sealer: sealer, dispatcher: &webhook.Dispatcher{}}}
 	hook := store.Webhook{ID: "h", Name: "audit", URL: "https://a.example", Events: []string{"post.created"}, IsEnabled: true, IsManaged: true, Secret: sealer.Seal("h", "s")}
 	ask := store.PrehookSettings{
 		URL: "https://b.example", Events: []string{"post.shouldCreate"}, IsEnabled: true, DefaultAction: "deny", TimeoutMS: 300, IsManaged: true,

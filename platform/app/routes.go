@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -66,7 +68,7 @@ func (r *routes) run(ctx context.Context) error {
 		return nil
 	case <-r.wanted:
 	}
-	r.server.announce(ctx)
+	_ = r.server.announce(ctx) // the announcer repeats it
 	know := sync.OnceFunc(func() { close(r.known) })
 	var announced []string
 	for {
@@ -83,6 +85,19 @@ func (r *routes) run(ctx context.Context) error {
 		case <-time.After(r.pause()):
 		}
 	}
+}
+
+// FollowMoves announces a process that writes as a server does, reads where moved users are, and does both again until ctx ends.
+func FollowMoves(ctx context.Context, s *store.Store, process store.Server, local region.Code, log *slog.Logger) error {
+	server := newAnnouncer(s, process, local, log)
+	r := newRoutes(server, routesEvery, s.Limits().Check)
+	if err := errors.Join(server.announce(ctx), r.reader.Read(ctx)); err != nil {
+		return err
+	}
+	r.begin()
+	go func() { _ = server.run(ctx) }()
+	go func() { _ = r.run(ctx) }()
+	return nil
 }
 
 // pause returns the time until the routes are read again.

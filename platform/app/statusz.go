@@ -33,41 +33,27 @@ func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	body := http.MaxBytesReader(w, request.Body, maxKeyRequest)
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) || (asked.Key != "" && r.control != nil) {
+	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, `want {"id": "…", "nonce": "…"} with a nonce of 32 to 128 bytes`, http.StatusBadRequest) // the decoder's error would quote the body
 		return
 	}
 	_, _ = io.Copy(io.Discard, body)
-	answer := r.checkServerKey(asked)
+	var answer statusz.ServerKeyAnswer
+	answer.Digest, answer.Valid = r.serverKeys.Digest(asked.ID, func(hash [sha256.Size]byte) string {
+		return statusz.ServerKeyDigest(hash, asked.ID, asked.Nonce)
+	})
 	if answer.Valid {
+		answer.ID = asked.ID
 		info, _ := r.serverKeys.Status().Info(answer.ID)
 		answer.NotAfter = info.NotAfter
 	}
 	answerJSON(w, answer)
 }
 
-// isComplete reports whether a request has either a key, or an id and a nonce.
+// isComplete reports whether a request has an id and a nonce.
 func isComplete(asked statusz.ServerKeyRequest) bool {
-	if asked.Key != "" {
-		return asked.ID == "" && asked.Nonce == ""
-	}
 	return asked.ID != "" && len(asked.Nonce) >= statusz.MinNonce && len(asked.Nonce) <= statusz.MaxNonce
-}
-
-func (r *report) checkServerKey(asked statusz.ServerKeyRequest) statusz.ServerKeyAnswer {
-	var answer statusz.ServerKeyAnswer
-	if asked.Key != "" {
-		answer.ID, answer.Valid = r.serverKeys.Check(asked.Key)
-		return answer
-	}
-	answer.Digest, answer.Valid = r.serverKeys.Digest(asked.ID, func(hash [sha256.Size]byte) string {
-		return statusz.ServerKeyDigest(hash, asked.ID, asked.Nonce)
-	})
-	if answer.Valid {
-		answer.ID = asked.ID
-	}
-	return answer
 }
 
 func answerJSON(w http.ResponseWriter, answer any) {

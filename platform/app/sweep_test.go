@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/idempotency"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -33,7 +34,7 @@ func TestDailyUsagesAreSwept(t *testing.T) {
 		_, err := conn.Exec(t.Context(), "INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ('eu', '02', 'uploads', $1, 1)", fmt.Sprintf("2026-05-%02d", day))
 		require.NoError(t, err)
 	}
-	job := (&dependencies{log: slog.New(slog.DiscardHandler)}).sweepDailyUsages(shared)
+	job := sweepDailyUsages(shared)
 	for _, want := range []bool{true, false} {
 		removed, err := job.Drain(t.Context(), region.EU, 0)
 		require.NoError(t, err)
@@ -55,24 +56,24 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
-	d := &dependencies{log: slog.New(slog.DiscardHandler)}
+	once := &idempotency.Executor{Deps: shared}
 	for table, tc := range map[string]struct {
 		job    jobs.Job
 		insert string
 		age    time.Duration // of what is removed
 	}{
 		"rate_usages": {
-			d.sweepRateUsages(shared), "INSERT INTO rate_usages (home, key, level, refill, updated_at) VALUES ('eu', $1::text::bytea, 1, 1, $2)", time.Hour,
+			sweepRateUsages(shared), "INSERT INTO rate_usages (home, key, level, refill, updated_at) VALUES ('eu', $1::text::bytea, 1, 1, $2)", time.Hour,
 		},
 		"idempotency_marks": {
-			d.sweepIdempotency(shared), "INSERT INTO idempotency_marks (home, key, attempt, expires_at) VALUES ('eu', $1::text::bytea, '', $2)", 0,
+			once.Sweep(sweepEvery), "INSERT INTO idempotency_marks (home, key, attempt, expires_at) VALUES ('eu', $1::text::bytea, '', $2)", 0,
 		},
 		"idempotency_keys": {
-			d.sweepIdempotency(shared),
+			once.Sweep(sweepEvery),
 			"INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, expires_at) VALUES ('eu', $1::text::bytea, '', '', now(), $2)", 0,
 		},
 		"sessions": {
-			d.sweepSessions(shared), "INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at) VALUES ('eu', '02', $1, '', now(), $2)", 0,
+			sweepSessions(shared), "INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at) VALUES ('eu', '02', $1, '', now(), $2)", 0,
 		},
 	} {
 		for key, at := range map[string]time.Time{"old": noon.Add(-tc.age - time.Second), "new": noon.Add(-tc.age + time.Second)} {

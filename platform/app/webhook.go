@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/service"
 	prehooks "github.com/plaza-social/plaza/platform/service/prehook"
 	webhooks "github.com/plaza-social/plaza/platform/service/webhook"
@@ -20,18 +21,17 @@ type hooks struct {
 	release    time.Duration // see limits.Limits.ReleaseWebhooks
 }
 
-func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
+func newHooks(d *dependencies, shared *service.Deps, source *realtime.Hub) (*hooks, error) {
 	sealer, err := webhook.NewSealer([]byte(d.cfg.DirectoryKey.Reveal()))
 	if err != nil {
 		return nil, err
 	}
-	o := webhook.Options{Deps: shared, Source: d.realtime, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
+	o := webhook.Options{Deps: shared, Source: source, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
 	o.Prehook = webhook.NewPrehook(o)
-	d.hooks = &hooks{
+	return &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
 		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer, release: d.limits.ReleaseWebhooks,
-	}
-	return d.hooks, nil
+	}, nil
 }
 
 // releaseWorker returns the worker that leaves the webhooks to other servers when the server stops.

@@ -38,9 +38,6 @@ func ValidAccess(a Access) bool { return a.valid() }
 // CachedTokens returns the number of tokens in the issuer's cache.
 func CachedTokens(i *Issuer) int { return i.cache.Len() }
 
-// IDs describes the keys in the order of the file.
-func (f *watchedFile[K]) IDs() []KeyInfo { return infosOf(*f.get()) }
-
 // GuestSecret returns the secret with which an app's server signs the devices of visitors: the lowercase hexadecimal
 // SHA-256 of a server key.
 func GuestSecret(serverKey string) string {

@@ -80,6 +80,9 @@ func (f *watchedFile[K]) open(opts []FileOption) error {
 	return f.refresh()
 }
 
+// IDs describes the keys in the order of the file.
+func (f *watchedFile[K]) IDs() []KeyInfo { return infosOf(*f.get()) }
+
 func infosOf[K fileKey](keys []K) []KeyInfo {
 	infos := make([]KeyInfo, len(keys))
 	for i, key := range keys {

@@ -25,8 +25,7 @@ import (
 )
 
 func TestNewRequiresEveryService(t *testing.T) {
-	services := (&fake{}).services()
-	services.Post = nil
+	services := slices.DeleteFunc((&fake{}).services(), func(s edge.Service) bool { return s.Name == "plaza.v1.PostService" })
 	_, err := edge.New(edge.Options{Services: services})
 	require.ErrorIs(t, err, edge.ErrServiceMissing)
 	require.ErrorContains(t, err, "Post")

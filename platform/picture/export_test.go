@@ -15,3 +15,6 @@ func SetTimeBudget(budget time.Duration) (restore func()) {
 	timeBudget = budget
 	return func() { timeBudget = before }
 }
+
+// Pixels returns width times height.
+func (e *TooManyPixelsError) Pixels() int64 { return int64(e.Width) * int64(e.Height) }

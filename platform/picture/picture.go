@@ -47,9 +47,6 @@ func (e *TooManyPixelsError) Error() string {
 	return fmt.Sprintf("an image may have at most %d pixels; this one has %d by %d", e.Limit, e.Width, e.Height)
 }
 
-// Pixels returns width times height.
-func (e *TooManyPixelsError) Pixels() int64 { return int64(e.Width) * int64(e.Height) }
-
 func broken(cause error) error { return fmt.Errorf("%w: %w", ErrBroken, cause) }
 
 // codecs are the decoders of the dimensions and of the first frame.

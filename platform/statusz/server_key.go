@@ -10,10 +10,8 @@ import (
 // ServerKeyRequest asks whether a server accepts a server key, without sending it: the server answers with a digest that only a
 // holder of the key can compute.
 type ServerKeyRequest struct {
-	ID    string `json:"id,omitempty"`    // id of the key
-	Nonce string `json:"nonce,omitempty"` // new random text of 32 to 128 bytes
-	// Key is the key itself, which operators of earlier versions send instead of ID and Nonce.
-	Key string `json:"key,omitempty"`
+	ID    string `json:"id"`    // id of the key
+	Nonce string `json:"nonce"` // new random text of 32 to 128 bytes
 }
 
 // The lengths that a nonce may have in bytes.
@@ -27,7 +25,7 @@ type ServerKeyAnswer struct {
 	Valid    bool      `json:"valid"`
 	ID       string    `json:"id,omitempty"`
 	NotAfter time.Time `json:"notAfter,omitzero"`
-	// Digest is ServerKeyDigest of the key with this id; empty if the request had a key instead of an id.
+	// Digest is ServerKeyDigest of the key with this id; empty unless the server accepts it.
 	Digest string `json:"digest,omitempty"`
 }
 

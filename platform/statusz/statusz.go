@@ -38,8 +38,7 @@ type Status struct {
 	Control *Control `json:"control,omitempty"`
 	// Evacuated is nil if the server has no file of evacuated regions.
 	Evacuated *Evacuated `json:"evacuated,omitempty"`
-	// Hooks is nil if the server has no webhooks of the operator's configuration, as those of earlier versions.
-	Hooks *Hooks `json:"hooks,omitempty"`
+	Hooks     *Hooks     `json:"hooks,omitempty"`
 	// Requests is nil if the server does not count them.
 	Requests *Requests `json:"requests,omitempty"`
 }

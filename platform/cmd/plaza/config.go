@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,14 +15,11 @@ func newConfig() *cobra.Command {
 		Short: "Print the effective configuration with secrets redacted; exit with 2 if plaza serve would refuse it",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := configText(cmd, markdown)
-			if err != nil {
+			if markdown {
+				_, err := fmt.Fprint(cmd.OutOrStdout(), config.Markdown())
 				return err
 			}
-			if _, err := fmt.Fprint(cmd.OutOrStdout(), text); err != nil || markdown {
-				return err
-			}
-			return checkServe(cmd)
+			return printConfig(cmd)
 		},
 	}
 	config.AddFlags(cmd.Flags())
@@ -31,22 +27,18 @@ func newConfig() *cobra.Command {
 	return cmd
 }
 
-// checkServe returns an error if plaza serve would refuse the configuration. Other commands need fewer settings.
-func checkServe(cmd *cobra.Command) error {
-	cfg, err := config.Load(cmd.Flags(), os.LookupEnv)
+// printConfig prints the configuration, and returns an error if plaza serve would refuse it. Other commands need fewer settings.
+func printConfig(cmd *cobra.Command) error {
+	cfg, err := loadConfig(cmd)
 	if err != nil {
 		return err
 	}
-	return cfg.CheckServe()
-}
-
-func configText(cmd *cobra.Command, markdown bool) (string, error) {
-	if markdown {
-		return config.Markdown(), nil
-	}
-	cfg, err := loadConfig(cmd)
+	text, err := cfg.RedactedYAML()
 	if err != nil {
-		return "", err
+		return err
 	}
-	return cfg.RedactedYAML()
+	if _, err := fmt.Fprint(cmd.OutOrStdout(), text); err != nil {
+		return err
+	}
+	return cfg.CheckServe()
 }

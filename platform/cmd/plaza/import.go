@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
@@ -55,18 +57,20 @@ func importFiles(cmd *cobra.Command, f importFlags, files []string) error {
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	st, err := openForImport(cmd, cfg)
+	log, _ := newLogger(cmd, cfg)
+	st, err := openForImport(cmd, cfg, log)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	if err := followMoves(ctx, st, cfg.Region); err != nil {
+	// Users do not move at once until a minute after the end of the import.
+	process := store.Server{ID: region.NewID(cfg.Region), Version: "import", Capabilities: []string{store.CapabilityMoves}}
+	if err := app.FollowMoves(ctx, st, process, cfg.Region, log); err != nil {
 		return databaseFailure(err, cfg)
 	}
-	run, err := newImportRun(cmd, cfg, f, st)
+	run, err := newImportRun(cmd, cfg, f, st, log)
 	if err != nil {
 		return err
 	}
@@ -77,8 +81,7 @@ func importFiles(cmd *cobra.Command, f importFlags, files []string) error {
 const importTimeout = 30 * time.Second
 
 // openForImport opens the database of a network, which must have the schema and the identity that a server requires.
-func openForImport(cmd *cobra.Command, cfg config.Config) (*store.Store, error) {
-	log, _ := newLogger(cmd, cfg)
+func openForImport(cmd *cobra.Command, cfg config.Config, log *slog.Logger) (*store.Store, error) {
 	st, err := store.Open(cmd.Context(), db.Config{
 		URLs: cfg.DatabaseURLs(), PoolSize: int32(cfg.PoolSize), StatementTimeout: max(cfg.StatementTimeout.Std(), importTimeout), Log: log,
 	})
@@ -96,46 +99,6 @@ func openForImport(cmd *cobra.Command, cfg config.Config) (*store.Store, error) 
 	return st, nil
 }
 
-// announceImport is the number of seconds between two announcements of an import.
-const announceImport = 10
-
-// followMoves announces the import as a server that follows moves, reads where moved users are, and does both again, as servers do.
-// Users do not move at once until a minute after its end.
-func followMoves(ctx context.Context, st *store.Store, local region.Code) error {
-	reader := st.NewRouteReader(local)
-	process := store.Server{ID: region.NewID(local), Version: "import", Capabilities: []string{store.CapabilityMoves}}
-	if err := errors.Join(announceProcess(ctx, st, local, process), reader.Read(ctx)); err != nil {
-		return err
-	}
-	go func() {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for seconds := 1; ; seconds++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				if seconds%announceImport == 0 {
-					_ = announceProcess(ctx, st, local, process) // without announcements for some time, the store refuses to write
-				}
-				_ = reader.Read(ctx) // without routes for some seconds, the store refuses statements
-			}
-		}
-	}()
-	return nil
-}
-
-func announceProcess(ctx context.Context, st *store.Store, local region.Code, process store.Server) error {
-	began := time.Now()
-	tx := st.NewTx(local)
-	tx.AnnounceServer(process)
-	err := tx.Commit(store.WithMover(ctx))
-	if err == nil {
-		st.Routes().Announced(began)
-	}
-	return err
-}
-
 // importRun is one run of plaza import.
 type importRun struct {
 	cfg      config.Config
@@ -146,12 +109,11 @@ type importRun struct {
 	rejected *os.File // nil if the first line that cannot be imported ends the import
 }
 
-func newImportRun(cmd *cobra.Command, cfg config.Config, f importFlags, st *store.Store) (*importRun, error) {
+func newImportRun(cmd *cobra.Command, cfg config.Config, f importFlags, st *store.Store, log *slog.Logger) (*importRun, error) {
 	requests, err := edge.NewRequests(importer.Requests()...)
 	if err != nil {
 		return nil, err
 	}
-	log, _ := newLogger(cmd, cfg)
 	run := &importRun{cfg: cfg, progress: importProgress{out: cmd.ErrOrStderr(), began: time.Now()}, stdin: cmd.InOrStdin(), from: f.from}
 	o := importer.Options{
 		Store: st, Directory: directory.New(st, cfg.Region, []byte(cfg.DirectoryKey.Reveal()), service.Millis, log),

@@ -202,10 +202,7 @@ func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent,
 		return nil, nil, err
 	}
 	rows = slices.DeleteFunc(rows, func(e store.PlannedEvent) bool { return !q.has(e) })
-	if !q.cursor.First() {
-		from := store.PlannedEvent{CreatedAt: q.cursor.Time, StartTime: q.cursor.Time, ID: q.cursor.ID}
-		rows = service.After(rows, from, false, q.Desc, q.at)
-	}
+	rows = service.After(rows, q.cursor, false, q.Desc, q.at)
 	rows, paging := service.Page(q.cursor, rows, false, q.Desc, q.at)
 	return rows, paging, nil
 }

@@ -16,7 +16,6 @@
 // file that was in use is deleted when nothing refers to it any more: its posts, comments, messages or stories were
 // deleted for good, its community or channel was deleted, or another avatar replaced it, see DeleteReleased. A file that
 // nothing ever referred to stays, because clients may keep its id where the server does not see it, such as in metadata.
-// So do files of earlier versions, whose uses were not recorded.
 //
 // Images (JPEG, PNG, GIF, WebP) are decoded once, on upload, and stored in smaller sizes too. Videos are stored
 // unchanged: `original` is the only resolution.

@@ -4,6 +4,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -130,4 +131,9 @@ func (s *Service) respond(ctx context.Context, user *store.User, subject auth.Ac
 // VerifySession succeeds if the caller's access token is valid.
 func (s *Service) VerifySession(ctx context.Context, _ *plazav1.VerifySessionRequest) (*plazav1.VerifySessionResponse, error) {
 	return &plazav1.VerifySessionResponse{}, s.NewRequest(ctx).Run(ctx)
+}
+
+func deviceHash(deviceID string) []byte {
+	sum := sha256.Sum256([]byte(deviceID))
+	return sum[:]
 }

@@ -374,9 +374,9 @@ const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"\x13ListViewersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xbf\x02\n" +
-	"\x10AnalyticsService\x12\x8d\x01\n" +
-	"\x10ReportActivities\x12!.plaza.v1.ReportActivitiesRequest\x1a\".plaza.v1.ReportActivitiesResponse\"2\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/analytics/activities\x12\x9a\x01\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xc5\x02\n" +
+	"\x10AnalyticsService\x12\x93\x01\n" +
+	"\x10ReportActivities\x12!.plaza.v1.ReportActivitiesRequest\x1a\".plaza.v1.ReportActivitiesResponse\"8\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01»\x18\x02 \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/analytics/activities\x12\x9a\x01\n" +
 	"\vListViewers\x12\x1c.plaza.v1.ListViewersRequest\x1a\x1d.plaza.v1.ListViewersResponse\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02?\x12=/api/v1/analytics/views/{reference_type}/{reference_id}/users\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

@@ -125,12 +125,12 @@ const file_plaza_v1_authentication_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x1822\n" +
 	"[^\\s\\p{Z}]R\x06userId\"+\n" +
 	"\x13CreateTokenResponse\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token2\x86\x02\n" +
-	"\x15AuthenticationService\x12\xec\x01\n" +
-	"\vCreateToken\x12\x1c.plaza.v1.CreateTokenRequest\x1a\x1d.plaza.v1.CreateTokenResponse\"\x9f\x01\xa2\xbb\x18\x04\b\x02\x18\x01\xb2\xbb\x18:\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token2\x8c\x02\n" +
+	"\x15AuthenticationService\x12\xf2\x01\n" +
+	"\vCreateToken\x12\x1c.plaza.v1.CreateTokenRequest\x1a\x1d.plaza.v1.CreateTokenResponse\"\xa5\x01\xa2\xbb\x18\x04\b\x02\x18\x01\xb2\xbb\x18:\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a GET /api/v3/authentication/token\xb8\xbb\x18\x01\x82\xd3\xe4\x93\x02O:\x01*Z%b\x05token\x12\x1c/api/v3/authentication/tokenb\x05token\"\x1c/api/v4/authentication/tokenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"2027-12-31\x1a GET /api/v3/authentication/token\xb8\xbb\x18\x01»\x18\x02 \x01\x82\xd3\xe4\x93\x02O:\x01*Z%b\x05token\x12\x1c/api/v3/authentication/tokenb\x05token\"\x1c/api/v4/authentication/tokenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_authentication_proto_rawDescOnce sync.Once

@@ -693,9 +693,10 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted2\xc2\x06\n" +
-	"\x0fCategoryService\x12~\n" +
-	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"/\xa2\xbb\x18\x04\b\x05\x10\"\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\x8c\x01\n" +
+	"\v_is_deleted2\xe1\x06\n" +
+	"\x0fCategoryService\x12\x9c\x01\n" +
+	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"M\xa2\xbb\x18\x04\b\x05\x10\"»\x18\x1a\n" +
+	"\vGetCategory\x12\vcategory_id\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\x8c\x01\n" +
 	"\x0eUpdateCategory\x12\x1f.plaza.v1.UpdateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"=\xa2\xbb\x18\x04\b\x05\x10#\x82\xd3\xe4\x93\x02/:\x01*\x1a*/api/v3/community-categories/{category_id}\x12\x8e\x01\n" +
 	"\x0eDeleteCategory\x12\x1f.plaza.v1.DeleteCategoryRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\":\xa2\xbb\x18\x04\b\x05\x10$\x82\xd3\xe4\x93\x02,**/api/v3/community-categories/{category_id}\x12\x84\x01\n" +
 	"\vGetCategory\x12\x1c.plaza.v1.GetCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v3/community-categories/{category_id}\x90\x02\x01\x12\x89\x01\n" +

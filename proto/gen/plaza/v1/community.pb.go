@@ -1796,9 +1796,11 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
 	"\bis_muted\x18\x0f \x01(\bR\aisMuted\x12=\n" +
-	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\xf8\t\n" +
-	"\x10CommunityService\x12v\n" +
-	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
+	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\x99\n" +
+	"\n" +
+	"\x10CommunityService\x12\x96\x01\n" +
+	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"D\xa2\xbb\x18\x02\b\x04»\x18\x1c\n" +
+	"\fGetCommunity\x12\fcommunity_id\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x9a\x01\n" +
 	"\x10GetMyPermissions\x12!.plaza.v1.GetMyPermissionsRequest\x1a\x1f.plaza.v1.MyPermissionsResponse\"B\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023\x121/api/v3/communities/{community_id}/permissions/me\x90\x02\x01\x12\x83\x01\n" +
 	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x90\x02\x01\x12|\n" +

@@ -1736,15 +1736,17 @@ const file_plaza_v1_event_proto_rawDesc = "" +
 	"\x17ListMyEventRsvpsRequest\x12B\n" +
 	"\x06status\x18\x01 \x03(\tB*\xbaH'\x92\x01$\x10\x03\" r\x1eR\x05goingR\n" +
 	"interestedR\tnot_goingR\x06status\x12/\n" +
-	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions2\xc6\t\n" +
-	"\fEventService\x12e\n" +
-	"\vCreateEvent\x12\x1c.plaza.v1.CreateEventRequest\x1a\x17.plaza.v1.EventResponse\"\x1f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/api/v1/events\x12j\n" +
+	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions2\xfc\t\n" +
+	"\fEventService\x12}\n" +
+	"\vCreateEvent\x12\x1c.plaza.v1.CreateEventRequest\x1a\x17.plaza.v1.EventResponse\"7\xa2\xbb\x18\x02\b\x04»\x18\x14\n" +
+	"\bGetEvent\x12\bevent_id\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/api/v1/events\x12j\n" +
 	"\bGetEvent\x12\x19.plaza.v1.GetEventRequest\x1a\x17.plaza.v1.EventResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/events/{event_id}\x90\x02\x01\x12h\n" +
 	"\n" +
 	"ListEvents\x12\x1b.plaza.v1.ListEventsRequest\x1a\x1c.plaza.v1.ListEventsResponse\"\x1f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x10\x12\x0e/api/v1/events\x90\x02\x01\x12p\n" +
 	"\vUpdateEvent\x12\x1c.plaza.v1.UpdateEventRequest\x1a\x17.plaza.v1.EventResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\x1a\x19/api/v1/events/{event_id}\x12o\n" +
-	"\vDeleteEvent\x12\x1c.plaza.v1.DeleteEventRequest\x1a\x19.plaza.v1.SuccessResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b*\x19/api/v1/events/{event_id}\x12\x81\x01\n" +
-	"\x0fCreateEventRsvp\x12 .plaza.v1.CreateEventRsvpRequest\x1a\x1b.plaza.v1.EventRsvpResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v1/events/{event_id}/rsvp\x12\x81\x01\n" +
+	"\vDeleteEvent\x12\x1c.plaza.v1.DeleteEventRequest\x1a\x19.plaza.v1.SuccessResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b*\x19/api/v1/events/{event_id}\x12\x9f\x01\n" +
+	"\x0fCreateEventRsvp\x12 .plaza.v1.CreateEventRsvpRequest\x1a\x1b.plaza.v1.EventRsvpResponse\"M\xa2\xbb\x18\x02\b\x04»\x18\x1a\n" +
+	"\x0eGetMyEventRsvp\x1a\bevent_id\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v1/events/{event_id}/rsvp\x12\x81\x01\n" +
 	"\x0fUpdateEventRsvp\x12 .plaza.v1.UpdateEventRsvpRequest\x1a\x1b.plaza.v1.EventRsvpResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v1/events/{event_id}/rsvp\x12\x82\x01\n" +
 	"\x0eGetMyEventRsvp\x12\x1f.plaza.v1.GetMyEventRsvpRequest\x1a\x1b.plaza.v1.EventRsvpResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/events/{event_id}/me/rsvp\x90\x02\x01\x12\x84\x01\n" +
 	"\x0eListEventRsvps\x12\x1f.plaza.v1.ListEventRsvpsRequest\x1a .plaza.v1.ListEventRsvpsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v1/events/{event_id}/rsvp\x90\x02\x01\x12\x81\x01\n" +

@@ -327,9 +327,10 @@ const file_plaza_v1_export_proto_rawDesc = "" +
 	"\farchive_path\x18\v \x01(\tR\varchivePath\x1a;\n" +
 	"\rExportedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x012\xfc\x01\n" +
-	"\rExportService\x12u\n" +
-	"\vStartExport\x12\x1c.plaza.v1.StartExportRequest\x1a\x18.plaza.v1.ExportResponse\".\xa2\xbb\x18\x04\b\x04\x10F\x82\xd3\xe4\x93\x02 \"\x1e/api/v4/users/{user_id}/export\x12t\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x012\x95\x02\n" +
+	"\rExportService\x12\x8d\x01\n" +
+	"\vStartExport\x12\x1c.plaza.v1.StartExportRequest\x1a\x18.plaza.v1.ExportResponse\"F\xa2\xbb\x18\x04\b\x04\x10F»\x18\x14\n" +
+	"\tGetExport\x1a\auser_id\x82\xd3\xe4\x93\x02 \"\x1e/api/v4/users/{user_id}/export\x12t\n" +
 	"\tGetExport\x12\x1a.plaza.v1.GetExportRequest\x1a\x18.plaza.v1.ExportResponse\"1\xa2\xbb\x18\x04\b\x04\x10F\x82\xd3\xe4\x93\x02 \x12\x1e/api/v4/users/{user_id}/export\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

@@ -1310,16 +1310,19 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\rcleared_flags\x18\x02 \x03(\v2\x0e.plaza.v1.FlagR\fclearedFlags\x12(\n" +
 	"\x05notes\x18\x03 \x03(\v2\x12.plaza.v1.FlagNoteR\x05notes\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\xe5\b\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\xb9\t\n" +
 	"\vFlagService\x12q\n" +
 	"\tListFlags\x12\x1a.plaza.v1.ListFlagsRequest\x1a\x1b.plaza.v1.ListFlagsResponse\"+\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/moderation/flags\x90\x02\x01\x12\x81\x01\n" +
 	"\rListFlagItems\x12\x1e.plaza.v1.ListFlagItemsRequest\x1a\x1e.plaza.v1.FlagItemListResponse\"0\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/moderation/flag-items\x90\x02\x01\x12\x8b\x01\n" +
 	"\x0eCountFlagItems\x12\x1f.plaza.v1.CountFlagItemsRequest\x1a .plaza.v1.CountFlagItemsResponse\"6\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02%\x12#/api/v1/moderation/flag-item-counts\x90\x02\x01\x12\x85\x01\n" +
-	"\vGetFlagItem\x12\x1c.plaza.v1.GetFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"<\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02+\x12)/api/v1/moderation/flag-items/{target_id}\x90\x02\x01\x12\x8f\x01\n" +
-	"\rClaimFlagItem\x12\x1e.plaza.v1.ClaimFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"B\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/claim\x12\x90\x01\n" +
-	"\x0fReleaseFlagItem\x12 .plaza.v1.ReleaseFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"?\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x021*//api/v1/moderation/flag-items/{target_id}/claim\x12\x95\x01\n" +
-	"\x0fResolveFlagItem\x12 .plaza.v1.ResolveFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"D\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x026:\x01*\"1/api/v1/moderation/flag-items/{target_id}/resolve\x12\x8b\x01\n" +
-	"\vAddFlagNote\x12\x1c.plaza.v1.AddFlagNoteRequest\x1a\x1a.plaza.v1.FlagItemResponse\"B\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/notesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vGetFlagItem\x12\x1c.plaza.v1.GetFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"<\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02+\x12)/api/v1/moderation/flag-items/{target_id}\x90\x02\x01\x12\xab\x01\n" +
+	"\rClaimFlagItem\x12\x1e.plaza.v1.ClaimFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"^\xa2\xbb\x18\x04\b\x04\x10E»\x18\x18\n" +
+	"\vGetFlagItem\x1a\ttarget_id\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/claim\x12\x90\x01\n" +
+	"\x0fReleaseFlagItem\x12 .plaza.v1.ReleaseFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"?\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x021*//api/v1/moderation/flag-items/{target_id}/claim\x12\xb1\x01\n" +
+	"\x0fResolveFlagItem\x12 .plaza.v1.ResolveFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"`\xa2\xbb\x18\x04\b\x04\x10E»\x18\x18\n" +
+	"\vGetFlagItem\x1a\ttarget_id\x82\xd3\xe4\x93\x026:\x01*\"1/api/v1/moderation/flag-items/{target_id}/resolve\x12\xa7\x01\n" +
+	"\vAddFlagNote\x12\x1c.plaza.v1.AddFlagNoteRequest\x1a\x1a.plaza.v1.FlagItemResponse\"^\xa2\xbb\x18\x04\b\x04\x10E»\x18\x18\n" +
+	"\vGetFlagItem\x1a\ttarget_id\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/notesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_flag_proto_rawDescOnce sync.Once

@@ -1428,12 +1428,12 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\x05token\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token:\x12\xfa\xbb\x18\x0e\n" +
 	"\x05token\x12\x05limitB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit2\x95\r\n" +
-	"\rFollowService\x12t\n" +
+	"\x06_limit2\xa8\r\n" +
+	"\rFollowService\x12z\n" +
 	"\n" +
-	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12u\n" +
-	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12|\n" +
-	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12y\n" +
+	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x18.plaza.v1.FollowResponse\"5\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12u\n" +
+	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12\x82\x01\n" +
+	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x18.plaza.v1.FollowResponse\"5\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12y\n" +
 	"\x0eRemoveFollower\x12\x1f.plaza.v1.RemoveFollowerRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/followers/{user_id}\x12y\n" +
 	"\x0fListMyFollowers\x12 .plaza.v1.ListMyFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/followers\x90\x02\x01\x12y\n" +
 	"\x0fListMyFollowing\x12 .plaza.v1.ListMyFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/following\x90\x02\x01\x12\x82\x01\n" +
@@ -1441,8 +1441,8 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\rListFollowing\x12\x1e.plaza.v1.ListFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/following\x90\x02\x01\x12y\n" +
 	"\x0fGetMyFollowInfo\x12 .plaza.v1.GetMyFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/me/followInfo\x90\x02\x01\x12\xa8\x01\n" +
 	"\rGetFollowInfo\x12\x1e.plaza.v1.GetFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v4/users/{user_id}/followInfo\x12\"/api/v5/users/{user_id}/followInfo\x90\x02\x01\x12\x82\x01\n" +
-	"\x10ListBlockedUsers\x12!.plaza.v1.ListBlockedUsersRequest\x1a\".plaza.v1.ListBlockedUsersResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v4/me/user-blocks\x90\x02\x01\x12x\n" +
-	"\tBlockUser\x12\x1a.plaza.v1.BlockUserRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/me/user-blocks/{user_id}\x12y\n" +
+	"\x10ListBlockedUsers\x12!.plaza.v1.ListBlockedUsersRequest\x1a\".plaza.v1.ListBlockedUsersResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v4/me/user-blocks\x90\x02\x01\x12~\n" +
+	"\tBlockUser\x12\x1a.plaza.v1.BlockUserRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"7\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/me/user-blocks/{user_id}\x12y\n" +
 	"\vUnblockUser\x12\x1c.plaza.v1.UnblockUserRequest\x1a\x1c.plaza.v1.FollowInfoResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/me/user-blocks/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

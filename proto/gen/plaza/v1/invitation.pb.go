@@ -970,16 +970,16 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\x05count\x18\x01 \x01(\x05R\x05count\"v\n" +
 	"\x17ResendInvitationRequest\x12.\n" +
 	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\x12+\n" +
-	"\fcommunity_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcommunityId2\xc7\b\n" +
+	"\fcommunity_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcommunityId2\xd3\b\n" +
 	"\x11InvitationService\x12{\n" +
 	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12w\n" +
 	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x90\x02\x01\x12~\n" +
 	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x90\x02\x01\x12\x85\x01\n" +
-	"\x10CountInvitations\x12!.plaza.v1.CountInvitationsRequest\x1a\".plaza.v1.CountInvitationsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/invitations/count\x90\x02\x01\x12\x8d\x01\n" +
-	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x8d\x01\n" +
-	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
-	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}\x12\x8d\x01\n" +
-	"\x10ResendInvitation\x12!.plaza.v1.ResendInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/resendB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x10CountInvitations\x12!.plaza.v1.CountInvitationsRequest\x1a\".plaza.v1.CountInvitationsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/invitations/count\x90\x02\x01\x12\x91\x01\n" +
+	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"?\xa2\xbb\x18\x02\b\x04»\x18\x00\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x91\x01\n" +
+	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"?\xa2\xbb\x18\x02\b\x04»\x18\x00\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
+	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}\x12\x91\x01\n" +
+	"\x10ResendInvitation\x12!.plaza.v1.ResendInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"?\xa2\xbb\x18\x02\b\x04»\x18\x00\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/resendB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_invitation_proto_rawDescOnce sync.Once

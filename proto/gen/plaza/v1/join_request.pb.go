@@ -854,18 +854,19 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\x18CountJoinRequestsRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"1\n" +
 	"\x19CountJoinRequestsResponse\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x05R\x05count2\x8e\t\n" +
-	"\x12JoinRequestService\x12\x84\x01\n" +
-	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count2\xba\t\n" +
+	"\x12JoinRequestService\x12\xa8\x01\n" +
+	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"\\\xa2\xbb\x18\x02\b\x04»\x18 \n" +
+	"\x10GetMyJoinRequest\x1a\fcommunity_id\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
 	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x91\x01\n" +
 	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x94\x01\n" +
 	"\x16BatchGetMyJoinRequests\x12'.plaza.v1.BatchGetMyJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/communities/join/requests\x90\x02\x01\x12\x90\x01\n" +
 	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\":\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x90\x02\x01\x12\x9e\x01\n" +
-	"\x11CountJoinRequests\x12\".plaza.v1.CountJoinRequestsRequest\x1a#.plaza.v1.CountJoinRequestsResponse\"@\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02/\x12-/api/v4/communities/{community_id}/join/count\x90\x02\x01\x12\x8a\x01\n" +
-	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x87\x01\n" +
+	"\x11CountJoinRequests\x12\".plaza.v1.CountJoinRequestsRequest\x1a#.plaza.v1.CountJoinRequestsResponse\"@\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02/\x12-/api/v4/communities/{community_id}/join/count\x90\x02\x01\x12\x8e\x01\n" +
+	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"F\xa2\xbb\x18\x04\b\x04\x10\x17»\x18\x00\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x8b\x01\n" +
 	"\n" +
-	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"E\xa2\xbb\x18\x04\b\x04\x10\x17»\x18\x00\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_join_request_proto_rawDescOnce sync.Once

@@ -1798,19 +1798,19 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xd9\x12\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xf1\x12\n" +
 	"\rMarkerService\x12v\n" +
-	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x18.plaza.v1.MarkerResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x90\x02\x01\x12l\n" +
-	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12~\n" +
+	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x18.plaza.v1.MarkerResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x90\x02\x01\x12r\n" +
+	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"+\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12~\n" +
 	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x90\x02\x01\x12\x87\x01\n" +
 	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x18.plaza.v1.MarkerResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x8b\x01\n" +
 	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x90\x02\x01\x12\x8b\x01\n" +
 	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x90\x02\x01\x12\x99\x01\n" +
 	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x18.plaza.v1.MarkerResponse\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9d\x01\n" +
-	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x18.plaza.v1.MarkerResponse\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8d\x01\n" +
-	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x97\x01\n" +
-	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xda\x01\n" +
-	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12~\n" +
+	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x18.plaza.v1.MarkerResponse\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x93\x01\n" +
+	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"<\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x9d\x01\n" +
+	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"T\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xe0\x01\n" +
+	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"\x98\x01\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12~\n" +
 	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x90\x02\x01\x12\x95\x01\n" +
 	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\"A\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x90\x02\x01\x12\xa4\x01\n" +
 	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\"F\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x90\x02\x01\x12\xa0\x01\n" +

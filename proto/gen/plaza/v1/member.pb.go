@@ -745,19 +745,19 @@ const file_plaza_v1_member_proto_rawDesc = "" +
 	"\x05roles\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x14\"\x06r\x04\xa0\xea0\x01R\x05roles\x12\x1b\n" +
 	"\x04role\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04role\x12-\n" +
-	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds2\xed\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds2\xff\n" +
 	"\n" +
 	"\rMemberService\x12\x85\x01\n" +
-	"\vListMembers\x12\x1c.plaza.v1.ListMembersRequest\x1a\x1d.plaza.v1.ListMembersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/communities/{community_id}/users\x90\x02\x01\x12\x83\x01\n" +
+	"\vListMembers\x12\x1c.plaza.v1.ListMembersRequest\x1a\x1d.plaza.v1.ListMembersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/communities/{community_id}/users\x90\x02\x01\x12\x89\x01\n" +
 	"\n" +
-	"AddMembers\x12\x1b.plaza.v1.AddMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\";\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02-:\x01*\"(/api/v3/communities/{community_id}/users\x12\x89\x01\n" +
-	"\rRemoveMembers\x12\x1e.plaza.v1.RemoveMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\";\xa2\xbb\x18\x04\b\x04\x10\x19\x82\xd3\xe4\x93\x02-:\x01**(/api/v3/communities/{community_id}/users\x12\x86\x01\n" +
-	"\rJoinCommunity\x12\x1e.plaza.v1.JoinCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v3/communities/{community_id}/join\x12\x86\x01\n" +
+	"AddMembers\x12\x1b.plaza.v1.AddMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x17»\x18\x02 \x01\x82\xd3\xe4\x93\x02-:\x01*\"(/api/v3/communities/{community_id}/users\x12\x89\x01\n" +
+	"\rRemoveMembers\x12\x1e.plaza.v1.RemoveMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\";\xa2\xbb\x18\x04\b\x04\x10\x19\x82\xd3\xe4\x93\x02-:\x01**(/api/v3/communities/{community_id}/users\x12\x8c\x01\n" +
+	"\rJoinCommunity\x12\x1e.plaza.v1.JoinCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\">\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v3/communities/{community_id}/join\x12\x86\x01\n" +
 	"\x0eLeaveCommunity\x12\x1f.plaza.v1.LeaveCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02**(/api/v3/communities/{community_id}/leave\x12\x87\x01\n" +
 	"\n" +
 	"BanMembers\x12\x1b.plaza.v1.BanMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"?\xa2\xbb\x18\x04\b\x04\x10\x1b\x82\xd3\xe4\x93\x021:\x01*\x1a,/api/v3/communities/{community_id}/users/ban\x12\x8d\x01\n" +
-	"\fUnbanMembers\x12\x1d.plaza.v1.UnbanMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x1b\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v3/communities/{community_id}/users/unban\x12\xc6\x01\n" +
-	"\x0eAddMemberRoles\x12\x1f.plaza.v1.AddMemberRolesRequest\x1a\x1b.plaza.v1.CommunityResponse\"v\xa2\xbb\x18\x04\b\x04\x10\x1c\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01*\"./api/v3/communities/{community_id}/users/roles\"./api/v4/communities/{community_id}/users/roles\x12\xcc\x01\n" +
+	"\fUnbanMembers\x12\x1d.plaza.v1.UnbanMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x1b\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v3/communities/{community_id}/users/unban\x12\xcc\x01\n" +
+	"\x0eAddMemberRoles\x12\x1f.plaza.v1.AddMemberRolesRequest\x1a\x1b.plaza.v1.CommunityResponse\"|\xa2\xbb\x18\x04\b\x04\x10\x1c»\x18\x02 \x01\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01*\"./api/v3/communities/{community_id}/users/roles\"./api/v4/communities/{community_id}/users/roles\x12\xcc\x01\n" +
 	"\x11RemoveMemberRoles\x12\".plaza.v1.RemoveMemberRolesRequest\x1a\x1b.plaza.v1.CommunityResponse\"v\xa2\xbb\x18\x04\b\x04\x10\x1c\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01**./api/v3/communities/{community_id}/users/roles*./api/v4/communities/{community_id}/users/rolesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

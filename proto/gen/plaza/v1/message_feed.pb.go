@@ -627,9 +627,10 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"k\n" +
 	"\x18RemoveMessageFeedRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\xf0\x06\n" +
-	"\x12MessageFeedService\x12\x80\x01\n" +
-	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"(\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x8a\x01\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\x95\a\n" +
+	"\x12MessageFeedService\x12\xa5\x01\n" +
+	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"M\xa2\xbb\x18\x04\b\x04\x10\a»\x18!\n" +
+	"\x0eGetMessageFeed\x12\x0fmessage_feed_id\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x8a\x01\n" +
 	"\x0eGetMessageFeed\x12\x1f.plaza.v1.GetMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)\x12'/api/v5/message-feeds/{message_feed_id}\x90\x02\x01\x12\x89\x01\n" +
 	"\x14BatchGetMessageFeeds\x12%.plaza.v1.BatchGetMessageFeedsRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v5/message-feeds/list\x90\x02\x01\x12\x96\x01\n" +
 	"\x10ListMessageFeeds\x12!.plaza.v1.ListMessageFeedsRequest\x1a\".plaza.v1.ListMessageFeedsResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v5/message-feeds/channel/{channel_id}\x90\x02\x01\x12\x92\x01\n" +

@@ -920,18 +920,18 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\"\x05r\x03\x18\xf4\x03R\x04data\"@\n" +
 	"\x17VerifyNotBlockedRequest\x12%\n" +
 	"\x04data\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\b\x01\x10\n" +
-	"\"\x05r\x03\x18\xf4\x03R\x04data2\xcf\f\n" +
+	"\"\x05r\x03\x18\xf4\x03R\x04data2\xe8\f\n" +
 	"\x15ModerationListService\x12\x9c\x01\n" +
-	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x90\x02\x01\x12\xbd\x01\n" +
-	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x8d\x01\n" +
+	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x90\x02\x01\x12\xc3\x01\n" +
+	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"k\xa2\xbb\x18\x04\b\x05\x10C»\x18\x02 \x01\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x8d\x01\n" +
 	"\x0fUpdateAllowRule\x12 .plaza.v1.UpdateAllowRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/whitelist/records/{rule_id}\x12\x84\x01\n" +
-	"\x10DeleteAllowRules\x12!.plaza.v1.DeleteAllowRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/whitelist/records\x12v\n" +
-	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\x9c\x01\n" +
-	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x90\x02\x01\x12\xf7\x01\n" +
-	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"\x9e\x01\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02\x8f\x01:\x01*Z\x1a:\x01*\"\x15/v1/blacklist/recordsZ\x1a:\x01*\x1a\x15/v1/blacklist/recordsZ\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x8d\x01\n" +
+	"\x10DeleteAllowRules\x12!.plaza.v1.DeleteAllowRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/whitelist/records\x12|\n" +
+	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"0\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\x9c\x01\n" +
+	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x90\x02\x01\x12\xfd\x01\n" +
+	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"\xa4\x01\xa2\xbb\x18\x04\b\x05\x10D»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x8f\x01:\x01*Z\x1a:\x01*\"\x15/v1/blacklist/recordsZ\x1a:\x01*\x1a\x15/v1/blacklist/recordsZ\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x8d\x01\n" +
 	"\x0fUpdateBlockRule\x12 .plaza.v1.UpdateBlockRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/blacklist/records/{rule_id}\x12\xa0\x01\n" +
-	"\x10DeleteBlockRules\x12!.plaza.v1.DeleteBlockRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"H\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02::\x01*Z\x1a:\x01**\x15/v1/blacklist/records*\x19/api/v2/blacklist/records\x12|\n" +
-	"\x10VerifyNotBlocked\x12!.plaza.v1.VerifyNotBlockedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/blocklists/verifyB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x10DeleteBlockRules\x12!.plaza.v1.DeleteBlockRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"H\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02::\x01*Z\x1a:\x01**\x15/v1/blacklist/records*\x19/api/v2/blacklist/records\x12\x82\x01\n" +
+	"\x10VerifyNotBlocked\x12!.plaza.v1.VerifyNotBlockedRequest\x1a\x19.plaza.v1.SuccessResponse\"0\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/blocklists/verifyB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_moderation_list_proto_rawDescOnce sync.Once

@@ -339,9 +339,10 @@ const file_plaza_v1_move_proto_rawDesc = "" +
 	"\n" +
 	"MovedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x012\xfb\x01\n" +
-	"\vMoveService\x12r\n" +
-	"\bMoveUser\x12\x19.plaza.v1.MoveUserRequest\x1a\x1a.plaza.v1.UserMoveResponse\"/\xa2\xbb\x18\x04\b\x05\x10F\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v4/users/{user_id}/move\x12x\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x012\x96\x02\n" +
+	"\vMoveService\x12\x8c\x01\n" +
+	"\bMoveUser\x12\x19.plaza.v1.MoveUserRequest\x1a\x1a.plaza.v1.UserMoveResponse\"I\xa2\xbb\x18\x04\b\x05\x10F»\x18\x16\n" +
+	"\vGetUserMove\x1a\auser_id\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v4/users/{user_id}/move\x12x\n" +
 	"\vGetUserMove\x12\x1c.plaza.v1.GetUserMoveRequest\x1a\x1a.plaza.v1.UserMoveResponse\"/\xa2\xbb\x18\x04\b\x05\x10F\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v4/users/{user_id}/move\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (

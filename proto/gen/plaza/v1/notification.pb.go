@@ -1296,16 +1296,16 @@ const file_plaza_v1_notification_proto_rawDesc = "" +
 	"channel_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\tchannelId\x121\n" +
 	"\x12is_push_notifiable\x18\x04 \x01(\bH\x00R\x10isPushNotifiable\x88\x01\x01\x12P\n" +
 	"\x11notifiable_events\x18\x05 \x03(\v2\x19.plaza.v1.NotifiableEventB\b\xbaH\x05\x92\x01\x02\x10(R\x10notifiableEventsB\x15\n" +
-	"\x13_is_push_notifiable2\xc9\b\n" +
+	"\x13_is_push_notifiable2\xe1\b\n" +
 	"\x13NotificationService\x12|\n" +
 	"\rListTrayItems\x12\x1e.plaza.v1.ListTrayItemsRequest\x1a\x1f.plaza.v1.ListTrayItemsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/notification-tray\x90\x02\x01\x12}\n" +
-	"\vGetTraySeen\x12\x1c.plaza.v1.GetTraySeenRequest\x1a\x1a.plaza.v1.TraySeenResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v1/notification-tray/tray/seen\x90\x02\x01\x12\x83\x01\n" +
-	"\fMarkTraySeen\x12\x1d.plaza.v1.MarkTraySeenRequest\x1a\x1e.plaza.v1.MarkTraySeenResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v1/notification-tray/tray/seen\x12\x93\x01\n" +
-	"\x11MarkTrayItemsSeen\x12\".plaza.v1.MarkTrayItemsSeenRequest\x1a#.plaza.v1.MarkTrayItemsSeenResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02):\x01*\"$/api/v1/notification-tray/items/seen\x12u\n" +
-	"\x0eRegisterDevice\x12\x1f.plaza.v1.RegisterDeviceRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/notification\x12v\n" +
+	"\vGetTraySeen\x12\x1c.plaza.v1.GetTraySeenRequest\x1a\x1a.plaza.v1.TraySeenResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v1/notification-tray/tray/seen\x90\x02\x01\x12\x89\x01\n" +
+	"\fMarkTraySeen\x12\x1d.plaza.v1.MarkTraySeenRequest\x1a\x1e.plaza.v1.MarkTraySeenResponse\":\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v1/notification-tray/tray/seen\x12\x99\x01\n" +
+	"\x11MarkTrayItemsSeen\x12\".plaza.v1.MarkTrayItemsSeenRequest\x1a#.plaza.v1.MarkTrayItemsSeenResponse\";\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02):\x01*\"$/api/v1/notification-tray/items/seen\x12{\n" +
+	"\x0eRegisterDevice\x12\x1f.plaza.v1.RegisterDeviceRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"'\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/notification\x12v\n" +
 	"\x10UnregisterDevice\x12!.plaza.v1.UnregisterDeviceRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/v1/notification\x12\x8f\x01\n" +
-	"\x16GetNotificationSetting\x12'.plaza.v1.GetNotificationSettingRequest\x1a\x1d.plaza.v1.NotificationSetting\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/notification/setting\x90\x02\x01\x12\x97\x01\n" +
-	"\x19UpdateNotificationSetting\x12*.plaza.v1.UpdateNotificationSettingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/notification/settingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x16GetNotificationSetting\x12'.plaza.v1.GetNotificationSettingRequest\x1a\x1d.plaza.v1.NotificationSetting\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/notification/setting\x90\x02\x01\x12\x9d\x01\n" +
+	"\x19UpdateNotificationSetting\x12*.plaza.v1.UpdateNotificationSettingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"3\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/notification/settingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_notification_proto_rawDescOnce sync.Once

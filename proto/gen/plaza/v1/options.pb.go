@@ -550,6 +550,80 @@ func (x *Deprecation) GetPaths() []string {
 	return nil
 }
 
+// Recovery says how the answer to a request with an Idempotency-Key is read again after the operation was carried out and the answer was
+// lost. Every operation that takes a key has one, or is listed in app/recoveries.go. Fields are given by their proto names.
+type Recovery struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The operation of the same service that answers with the object. Without one, the answer says that the operation has succeeded.
+	Read string `protobuf:"bytes,1,opt,name=read,proto3" json:"read,omitempty"`
+	// The field that receives the id of the object that the operation has created: of the request of `read`, or without it of the answer.
+	Created string `protobuf:"bytes,2,opt,name=created,proto3" json:"created,omitempty"`
+	// The field, of both requests, that holds the id of an object that existed before.
+	Named string `protobuf:"bytes,3,opt,name=named,proto3" json:"named,omitempty"`
+	// Whether the operation is executed again instead, which changes nothing.
+	Again         bool `protobuf:"varint,4,opt,name=again,proto3" json:"again,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Recovery) Reset() {
+	*x = Recovery{}
+	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Recovery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Recovery) ProtoMessage() {}
+
+func (x *Recovery) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Recovery.ProtoReflect.Descriptor instead.
+func (*Recovery) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Recovery) GetRead() string {
+	if x != nil {
+		return x.Read
+	}
+	return ""
+}
+
+func (x *Recovery) GetCreated() string {
+	if x != nil {
+		return x.Created
+	}
+	return ""
+}
+
+func (x *Recovery) GetNamed() string {
+	if x != nil {
+		return x.Named
+	}
+	return ""
+}
+
+func (x *Recovery) GetAgain() bool {
+	if x != nil {
+		return x.Again
+	}
+	return false
+}
+
 // RequestRules says how REST clients spell a request message. Fields are given by their proto names.
 type RequestRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -564,7 +638,7 @@ type RequestRules struct {
 
 func (x *RequestRules) Reset() {
 	*x = RequestRules{}
-	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -576,7 +650,7 @@ func (x *RequestRules) String() string {
 func (*RequestRules) ProtoMessage() {}
 
 func (x *RequestRules) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -589,7 +663,7 @@ func (x *RequestRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestRules.ProtoReflect.Descriptor instead.
 func (*RequestRules) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RequestRules) GetEncodedTwice() []string {
@@ -621,7 +695,7 @@ type PageFields struct {
 
 func (x *PageFields) Reset() {
 	*x = PageFields{}
-	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -633,7 +707,7 @@ func (x *PageFields) String() string {
 func (*PageFields) ProtoMessage() {}
 
 func (x *PageFields) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -646,7 +720,7 @@ func (x *PageFields) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PageFields.ProtoReflect.Descriptor instead.
 func (*PageFields) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PageFields) GetTokens() []string {
@@ -683,7 +757,7 @@ type ObjectSize struct {
 
 func (x *ObjectSize) Reset() {
 	*x = ObjectSize{}
-	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	mi := &file_plaza_v1_options_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +769,7 @@ func (x *ObjectSize) String() string {
 func (*ObjectSize) ProtoMessage() {}
 
 func (x *ObjectSize) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	mi := &file_plaza_v1_options_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +782,7 @@ func (x *ObjectSize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectSize.ProtoReflect.Descriptor instead.
 func (*ObjectSize) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ObjectSize) GetMaxBytes() int32 {
@@ -756,6 +830,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50103,
 		Name:          "plaza.v1.rest_errors",
 		Tag:           "varint,50103,opt,name=rest_errors,enum=plaza.v1.RestErrors",
+		Filename:      "plaza/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*Recovery)(nil),
+		Field:         50104,
+		Name:          "plaza.v1.recovery",
+		Tag:           "bytes,50104,opt,name=recovery",
 		Filename:      "plaza/v1/options.proto",
 	},
 	{
@@ -810,6 +892,10 @@ var (
 	//
 	// optional plaza.v1.RestErrors rest_errors = 50103;
 	E_RestErrors = &file_plaza_v1_options_proto_extTypes[3]
+	// How a lost answer of the operation is read again.
+	//
+	// optional plaza.v1.Recovery recovery = 50104;
+	E_Recovery = &file_plaza_v1_options_proto_extTypes[4]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -817,11 +903,11 @@ var (
 	// How REST clients spell the request.
 	//
 	// optional plaza.v1.RequestRules request_rules = 50110;
-	E_RequestRules = &file_plaza_v1_options_proto_extTypes[4]
+	E_RequestRules = &file_plaza_v1_options_proto_extTypes[5]
 	// Which fields page a list.
 	//
 	// optional plaza.v1.PageFields page_fields = 50111;
-	E_PageFields = &file_plaza_v1_options_proto_extTypes[5]
+	E_PageFields = &file_plaza_v1_options_proto_extTypes[6]
 )
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -830,11 +916,11 @@ var (
 	// to.
 	//
 	// optional bool related_files = 50120;
-	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[6]
+	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[7]
 	// The size of a free-form object. Required on every field of this kind in a request.
 	//
 	// optional plaza.v1.ObjectSize object_size = 50121;
-	E_ObjectSize = &file_plaza_v1_options_proto_extTypes[7]
+	E_ObjectSize = &file_plaza_v1_options_proto_extTypes[8]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
@@ -860,7 +946,12 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
 	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
-	"\x05paths\x18\x03 \x03(\tR\x05paths\"T\n" +
+	"\x05paths\x18\x03 \x03(\tR\x05paths\"d\n" +
+	"\bRecovery\x12\x12\n" +
+	"\x04read\x18\x01 \x01(\tR\x04read\x12\x18\n" +
+	"\acreated\x18\x02 \x01(\tR\acreated\x12\x14\n" +
+	"\x05named\x18\x03 \x01(\tR\x05named\x12\x14\n" +
+	"\x05again\x18\x04 \x01(\bR\x05again\"T\n" +
 	"\fRequestRules\x12#\n" +
 	"\rencoded_twice\x18\x01 \x03(\tR\fencodedTwice\x12\x1f\n" +
 	"\vempty_lists\x18\x02 \x01(\tR\n" +
@@ -960,7 +1051,8 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"restStatus:Y\n" +
 	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x15.plaza.v1.DeprecationR\vdeprecation:W\n" +
 	"\vrest_errors\x12\x1e.google.protobuf.MethodOptions\x18\xb7\x87\x03 \x01(\x0e2\x14.plaza.v1.RestErrorsR\n" +
-	"restErrors:^\n" +
+	"restErrors:P\n" +
+	"\brecovery\x12\x1e.google.protobuf.MethodOptions\x18\xb8\x87\x03 \x01(\v2\x12.plaza.v1.RecoveryR\brecovery:^\n" +
 	"\rrequest_rules\x12\x1f.google.protobuf.MessageOptions\x18\xbe\x87\x03 \x01(\v2\x16.plaza.v1.RequestRulesR\frequestRules:X\n" +
 	"\vpage_fields\x12\x1f.google.protobuf.MessageOptions\x18\xbf\x87\x03 \x01(\v2\x14.plaza.v1.PageFieldsR\n" +
 	"pageFields:D\n" +
@@ -981,41 +1073,44 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_plaza_v1_options_proto_goTypes = []any{
 	(Permission)(0),                     // 0: plaza.v1.Permission
 	(RestErrors)(0),                     // 1: plaza.v1.RestErrors
 	(Access_Caller)(0),                  // 2: plaza.v1.Access.Caller
 	(*Access)(nil),                      // 3: plaza.v1.Access
 	(*Deprecation)(nil),                 // 4: plaza.v1.Deprecation
-	(*RequestRules)(nil),                // 5: plaza.v1.RequestRules
-	(*PageFields)(nil),                  // 6: plaza.v1.PageFields
-	(*ObjectSize)(nil),                  // 7: plaza.v1.ObjectSize
-	(*descriptorpb.MethodOptions)(nil),  // 8: google.protobuf.MethodOptions
-	(*descriptorpb.MessageOptions)(nil), // 9: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 10: google.protobuf.FieldOptions
+	(*Recovery)(nil),                    // 5: plaza.v1.Recovery
+	(*RequestRules)(nil),                // 6: plaza.v1.RequestRules
+	(*PageFields)(nil),                  // 7: plaza.v1.PageFields
+	(*ObjectSize)(nil),                  // 8: plaza.v1.ObjectSize
+	(*descriptorpb.MethodOptions)(nil),  // 9: google.protobuf.MethodOptions
+	(*descriptorpb.MessageOptions)(nil), // 10: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 11: google.protobuf.FieldOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
 	2,  // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
 	0,  // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
-	8,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	8,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	8,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
-	8,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
-	9,  // 6: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
-	9,  // 7: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
-	10, // 8: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
-	10, // 9: plaza.v1.object_size:extendee -> google.protobuf.FieldOptions
-	3,  // 10: plaza.v1.access:type_name -> plaza.v1.Access
-	4,  // 11: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
-	1,  // 12: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
-	5,  // 13: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
-	6,  // 14: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
-	7,  // 15: plaza.v1.object_size:type_name -> plaza.v1.ObjectSize
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	10, // [10:16] is the sub-list for extension type_name
-	2,  // [2:10] is the sub-list for extension extendee
+	9,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	9,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	9,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	9,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
+	9,  // 6: plaza.v1.recovery:extendee -> google.protobuf.MethodOptions
+	10, // 7: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
+	10, // 8: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
+	11, // 9: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
+	11, // 10: plaza.v1.object_size:extendee -> google.protobuf.FieldOptions
+	3,  // 11: plaza.v1.access:type_name -> plaza.v1.Access
+	4,  // 12: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	1,  // 13: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
+	5,  // 14: plaza.v1.recovery:type_name -> plaza.v1.Recovery
+	6,  // 15: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
+	7,  // 16: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
+	8,  // 17: plaza.v1.object_size:type_name -> plaza.v1.ObjectSize
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	11, // [11:18] is the sub-list for extension type_name
+	2,  // [2:11] is the sub-list for extension extendee
 	0,  // [0:2] is the sub-list for field type_name
 }
 
@@ -1030,8 +1125,8 @@ func file_plaza_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   5,
-			NumExtensions: 8,
+			NumMessages:   6,
+			NumExtensions: 9,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

@@ -904,15 +904,15 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
 	"PinOptions\x12,\n" +
 	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
-	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x89\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x96\n" +
 	"\n" +
 	"\n" +
-	"PinService\x12}\n" +
-	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x81\x01\n" +
+	"PinService\x12\x83\x01\n" +
+	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\";\xa2\xbb\x18\x04\b\x05\x10A»\x18\x02 \x01\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x81\x01\n" +
 	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12v\n" +
 	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x15.plaza.v1.PinResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x90\x02\x01\x12\x7f\n" +
-	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x15.plaza.v1.PinResponse\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa3\x01\n" +
-	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa7\x01\n" +
+	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x15.plaza.v1.PinResponse\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa9\x01\n" +
+	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"[\xa2\xbb\x18\x04\b\x04\x10\x1f»\x18\x02 \x01\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa7\x01\n" +
 	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcf\x01\n" +
 	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x15.plaza.v1.PinResponse\"\x7f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x90\x02\x01\x12\xdc\x01\n" +
 	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

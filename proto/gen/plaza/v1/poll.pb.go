@@ -947,16 +947,18 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\x0eusers_answered\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\rUsersAnswered\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb5\x06\n" +
-	"\vPollService\x12a\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xe2\x06\n" +
+	"\vPollService\x12w\n" +
 	"\n" +
-	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x16.plaza.v1.PollResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12e\n" +
+	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x16.plaza.v1.PollResponse\"4\xa2\xbb\x18\x02\b\x04»\x18\x12\n" +
+	"\aGetPoll\x12\apoll_id\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12e\n" +
 	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x16.plaza.v1.PollResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x90\x02\x01\x12k\n" +
 	"\n" +
 	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x16.plaza.v1.PollResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
 	"\n" +
-	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12m\n" +
-	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12y\n" +
+	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12\x83\x01\n" +
+	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x16.plaza.v1.PollResponse\"D\xa2\xbb\x18\x02\b\x04»\x18\x12\n" +
+	"\aGetPoll\x1a\apoll_id\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12y\n" +
 	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x91\x01\n" +
 	"\x0eListPollVoters\x12\x1f.plaza.v1.ListPollVotersRequest\x1a .plaza.v1.ListPollVotersResponse\"<\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/polls/{poll_id}/answers/{answer_id}\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 

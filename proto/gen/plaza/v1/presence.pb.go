@@ -1015,16 +1015,16 @@ const file_plaza_v1_presence_proto_rawDesc = "" +
 	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06roomId\"}\n" +
 	"\x18CountRoomViewersResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x05R\x05count\x12K\n" +
-	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\xa2\n" +
+	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\xae\n" +
 	"\n" +
 	"\x0fPresenceService\x12\x83\x01\n" +
 	"\x13GetPresenceSettings\x12$.plaza.v1.GetPresenceSettingsRequest\x1a\x1a.plaza.v1.PresenceSettings\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/presence/settings\x90\x02\x01\x12\x97\x01\n" +
-	"\x19UpdateUserPresenceSetting\x12*.plaza.v1.UpdateUserPresenceSettingRequest\x1a\x1d.plaza.v1.UserPresenceSetting\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v1/presence/settings/user\x12\x86\x01\n" +
-	"\rSendHeartbeat\x12\x1e.plaza.v1.SendHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"0\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v1/presence/heartbeat\x12\x86\x01\n" +
+	"\x19UpdateUserPresenceSetting\x12*.plaza.v1.UpdateUserPresenceSettingRequest\x1a\x1d.plaza.v1.UserPresenceSetting\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v1/presence/settings/user\x12\x8c\x01\n" +
+	"\rSendHeartbeat\x12\x1e.plaza.v1.SendHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"6\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v1/presence/heartbeat\x12\x86\x01\n" +
 	"\x11BatchGetPresences\x12\".plaza.v1.BatchGetPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/presence/users/list\x90\x02\x01\x12\x81\x01\n" +
 	"\rListPresences\x12\x1e.plaza.v1.ListPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v1/presence/network/users\x90\x02\x01\x12\x8a\x01\n" +
-	"\x0eCountPresences\x12\x1f.plaza.v1.CountPresencesRequest\x1a .plaza.v1.CountPresencesResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&\x12$/api/v1/presence/network/users/count\x90\x02\x01\x12\x9e\x01\n" +
-	"\x11SendRoomHeartbeat\x12\".plaza.v1.SendRoomHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"@\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/presence/rooms/{room_id}/heartbeat\x12\x8f\x01\n" +
+	"\x0eCountPresences\x12\x1f.plaza.v1.CountPresencesRequest\x1a .plaza.v1.CountPresencesResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&\x12$/api/v1/presence/network/users/count\x90\x02\x01\x12\xa4\x01\n" +
+	"\x11SendRoomHeartbeat\x12\".plaza.v1.SendRoomHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"F\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01»\x18\x02 \x01\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/presence/rooms/{room_id}/heartbeat\x12\x8f\x01\n" +
 	"\x0fListRoomViewers\x12 .plaza.v1.ListRoomViewersRequest\x1a!.plaza.v1.ListRoomViewersResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v1/presence/rooms/{room_id}/users\x90\x02\x01\x12\x98\x01\n" +
 	"\x10CountRoomViewers\x12!.plaza.v1.CountRoomViewersRequest\x1a\".plaza.v1.CountRoomViewersResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02.\x12,/api/v1/presence/rooms/{room_id}/users/count\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 

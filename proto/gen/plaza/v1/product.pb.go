@@ -775,9 +775,12 @@ const file_plaza_v1_product_proto_rawDesc = "" +
 	"\x0f_thumbnail_mode\"@\n" +
 	"\x14DeleteProductRequest\x12(\n" +
 	"\n" +
-	"product_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tproductId2\x84\x05\n" +
-	"\x0eProductService\x12o\n" +
-	"\rCreateProduct\x12\x1e.plaza.v1.CreateProductRequest\x1a\x19.plaza.v1.ProductResponse\"#\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v1/products\x12t\n" +
+	"product_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tproductId2\xa1\x05\n" +
+	"\x0eProductService\x12\x8b\x01\n" +
+	"\rCreateProduct\x12\x1e.plaza.v1.CreateProductRequest\x1a\x19.plaza.v1.ProductResponse\"?\xa2\xbb\x18\x04\b\x05\x10G»\x18\x18\n" +
+	"\n" +
+	"GetProduct\x12\n" +
+	"product_id\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v1/products\x12t\n" +
 	"\n" +
 	"GetProduct\x12\x1b.plaza.v1.GetProductRequest\x1a\x19.plaza.v1.ProductResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/products/{product_id}\x90\x02\x01\x12\x91\x01\n" +
 	"\x0eSearchProducts\x12\x1f.plaza.v1.SearchProductsRequest\x1a .plaza.v1.SearchProductsResponse\"<\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-Z\x12\x12\x10/api/v1/products\x12\x17/api/v1/products/search\x90\x02\x01\x12|\n" +

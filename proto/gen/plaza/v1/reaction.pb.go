@@ -1109,11 +1109,12 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\rReactionsData\x126\n" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\x83\x05\n" +
-	"\x0fReactionService\x12n\n" +
-	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
-	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12\x8b\x01\n" +
-	"\x13CreateLiveReactions\x12$.plaza.v1.CreateLiveReactionsRequest\x1a%.plaza.v1.CreateLiveReactionsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/reactions/live\x12t\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\x97\x05\n" +
+	"\x0fReactionService\x12|\n" +
+	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"0\xa2\xbb\x18\x02\b\x04»\x18\n" +
+	"\x12\badded_id\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
+	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12\x91\x01\n" +
+	"\x13CreateLiveReactions\x12$.plaza.v1.CreateLiveReactionsRequest\x1a%.plaza.v1.CreateLiveReactionsResponse\"-\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/reactions/live\x12t\n" +
 	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01\x12\x82\x01\n" +
 	"\x14ListWrappedReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a&.plaza.v1.ListWrappedReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v2/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 

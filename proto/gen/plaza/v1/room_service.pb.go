@@ -1389,25 +1389,26 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\n" +
 	"recordings\x18\x04 \x03(\v2\x16.plaza.v1.RoomPlaybackB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
 	"recordings\x12;\n" +
-	"\x06labels\x18\x05 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xb9\f\n" +
-	"\vRoomService\x12a\n" +
+	"\x06labels\x18\x05 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xe2\f\n" +
+	"\vRoomService\x12w\n" +
 	"\n" +
-	"CreateRoom\x12\x1b.plaza.v1.CreateRoomRequest\x1a\x16.plaza.v1.RoomResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v1/rooms\x12e\n" +
+	"CreateRoom\x12\x1b.plaza.v1.CreateRoomRequest\x1a\x16.plaza.v1.RoomResponse\"4\xa2\xbb\x18\x02\b\x04»\x18\x12\n" +
+	"\aGetRoom\x12\aroom_id\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v1/rooms\x12e\n" +
 	"\aGetRoom\x12\x18.plaza.v1.GetRoomRequest\x1a\x16.plaza.v1.RoomResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v1/rooms/{room_id}\x90\x02\x01\x12d\n" +
 	"\tListRooms\x12\x1a.plaza.v1.ListRoomsRequest\x1a\x1b.plaza.v1.ListRoomsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v1/rooms\x90\x02\x01\x12v\n" +
 	"\rListLiveRooms\x12\x1e.plaza.v1.ListLiveRoomsRequest\x1a\x1f.plaza.v1.ListLiveRoomsResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/rooms/lives\x90\x02\x01\x12k\n" +
 	"\n" +
 	"UpdateRoom\x12\x1b.plaza.v1.UpdateRoomRequest\x1a\x16.plaza.v1.RoomResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v1/rooms/{room_id}\x12q\n" +
 	"\n" +
-	"DeleteRoom\x12\x1b.plaza.v1.DeleteRoomRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v1/rooms/{room_id}\x12l\n" +
-	"\bStopRoom\x12\x19.plaza.v1.StopRoomRequest\x1a\x16.plaza.v1.RoomResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/rooms/{room_id}/stop\x12o\n" +
-	"\tLeaveRoom\x12\x1a.plaza.v1.LeaveRoomRequest\x1a\x16.plaza.v1.RoomResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v1/rooms/{room_id}/leave\x12}\n" +
+	"DeleteRoom\x12\x1b.plaza.v1.DeleteRoomRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v1/rooms/{room_id}\x12r\n" +
+	"\bStopRoom\x12\x19.plaza.v1.StopRoomRequest\x1a\x16.plaza.v1.RoomResponse\"3\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/rooms/{room_id}/stop\x12u\n" +
+	"\tLeaveRoom\x12\x1a.plaza.v1.LeaveRoomRequest\x1a\x16.plaza.v1.RoomResponse\"4\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v1/rooms/{room_id}/leave\x12}\n" +
 	"\fGetRoomToken\x12\x1d.plaza.v1.GetRoomTokenRequest\x1a\x1e.plaza.v1.GetRoomTokenResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/rooms/{room_id}/token\x90\x02\x01\x12\x8f\x01\n" +
 	"\x11GetRoomRecordings\x12\".plaza.v1.GetRoomRecordingsRequest\x1a#.plaza.v1.GetRoomRecordingsResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v1/rooms/{room_id}/recorded\x90\x02\x01\x12\x95\x01\n" +
 	"\x15RemoveRoomParticipant\x12&.plaza.v1.RemoveRoomParticipantRequest\x1a\x16.plaza.v1.RoomResponse\"<\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x020*./api/v1/rooms/{room_id}/participants/{user_id}\x12\x98\x01\n" +
-	"\x15UpdateRoomParticipant\x12&.plaza.v1.UpdateRoomParticipantRequest\x1a\x16.plaza.v1.RoomResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v1/rooms/{room_id}/participants/{user_id}\x12\x7f\n" +
+	"\x15UpdateRoomParticipant\x12&.plaza.v1.UpdateRoomParticipantRequest\x1a\x16.plaza.v1.RoomResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v1/rooms/{room_id}/participants/{user_id}\x12\x85\x01\n" +
 	"\n" +
-	"ReportRoom\x12\x1b.plaza.v1.ReportRoomRequest\x1a\x16.plaza.v1.RoomResponse\"<\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x020:\x01*\"+/api/v1/media-server/rooms/{room_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"ReportRoom\x12\x1b.plaza.v1.ReportRoomRequest\x1a\x16.plaza.v1.RoomResponse\"B\xa2\xbb\x18\x02\b\x06»\x18\x02 \x01\x82\xd3\xe4\x93\x020:\x01*\"+/api/v1/media-server/rooms/{room_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_room_service_proto_rawDescOnce sync.Once

@@ -723,9 +723,9 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x1bUpdateScheduledPostResponse\x12-\n" +
 	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"7\n" +
 	"\x1aCancelScheduledPostRequest\x12\x19\n" +
-	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id2\xb5\x04\n" +
-	"\x14ScheduledPostService\x12{\n" +
-	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\",\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x88\x01\n" +
+	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id2\xc3\x04\n" +
+	"\x14ScheduledPostService\x12\x88\x01\n" +
+	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\"9\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01»\x18\t\x12\adata.id\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x88\x01\n" +
 	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x90\x02\x01\x12\x90\x01\n" +
 	"\x13UpdateScheduledPost\x12$.plaza.v1.UpdateScheduledPostRequest\x1a%.plaza.v1.UpdateScheduledPostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 :\x01*\x1a\x1b/api/v1/posts/schedule/{id}\x12\x81\x01\n" +
 	"\x13CancelScheduledPost\x12$.plaza.v1.CancelScheduledPostRequest\x1a\x19.plaza.v1.SuccessResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/posts/schedule/{id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

@@ -1959,18 +1959,18 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\auser_id\x18\x03 \x01(\tR\x06userId\x12\x14\n" +
 	"\x05actor\x18\x04 \x01(\tR\x05actor\x129\n" +
 	"\n" +
-	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\xf5\n" +
-	"\n" +
-	"\x15VideoStreamingService\x12\x89\x01\n" +
-	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8f\x01\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x9d\v\n" +
+	"\x15VideoStreamingService\x12\xab\x01\n" +
+	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"J\xa2\xbb\x18\x02\b\x04»\x18\x1e\n" +
+	"\x11GetVideoStreaming\x12\tstream_id\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8f\x01\n" +
 	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x90\x02\x01\x12\x8c\x01\n" +
 	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x90\x02\x01\x12\x95\x01\n" +
 	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x97\x01\n" +
 	"\x10BanStreamViewers\x12!.plaza.v1.BanStreamViewersRequest\x1a .plaza.v1.VideoStreamingResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/video-streaming/{stream_id}/users/ban\x12\x9d\x01\n" +
 	"\x12UnbanStreamViewers\x12#.plaza.v1.UnbanStreamViewersRequest\x1a .plaza.v1.VideoStreamingResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v3/video-streaming/{stream_id}/users/unban\x12\x91\x01\n" +
 	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9c\x01\n" +
-	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xa9\x01\n" +
-	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xaf\x01\n" +
+	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"N\xa2\xbb\x18\x02\b\x06»\x18\x02 \x01\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_video_streaming_proto_rawDescOnce sync.Once

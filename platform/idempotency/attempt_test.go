@@ -1,4 +1,4 @@
-package app
+package idempotency
 
 import (
 	"context"
@@ -25,8 +25,9 @@ func TestFailedAttempts(t *testing.T) {
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	i := &idempotency{
-		Deps: &service.Deps{Store: st, Now: time.Now, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}, secret: []byte("secret"), lock: time.Minute,
+	e := &Executor{
+		Deps:    &service.Deps{Store: st, Now: time.Now, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)},
+		Options: Options{Secret: []byte("secret"), Lock: time.Minute},
 	}
 	caller := &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU), Home: region.EU}
 	ctx := auth.WithCaller(t.Context(), caller)
@@ -34,12 +35,12 @@ func TestFailedAttempts(t *testing.T) {
 		changes bool
 		other   error // of another request
 	}{
-		"after-a-change":   {true, errIdempotencyReuse},
+		"after-a-change":   {true, errReuse},
 		"without-a-change": {false, fail.NotFound()},
 	} {
 		t.Run(key, func(t *testing.T) {
 			calls := 0
-			fails := func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+			fails := func(ctx context.Context) (connect.AnyResponse, error) {
 				calls++
 				if tc.changes {
 					tx := st.NewTx(region.EU)
@@ -49,7 +50,7 @@ func TestFailedAttempts(t *testing.T) {
 				return nil, fail.NotFound()
 			}
 			send := func(title string) error {
-				_, err := i.answer(ctx, key, connect.NewRequest(&plazav1.CreatePollRequest{Title: title}), nil, fails)
+				_, err := e.answer(ctx, key, call{message: &plazav1.CreatePollRequest{Title: title}, execute: fails})
 				return err
 			}
 			require.ErrorIs(t, send("first"), fail.NotFound())

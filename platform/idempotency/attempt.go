@@ -1,4 +1,4 @@
-package app
+package idempotency
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -17,11 +16,10 @@ import (
 
 // attempt is an attempt that has reserved its key.
 type attempt struct {
-	*idempotency
+	*Executor
 	store.Idempotency
-	home    region.Code // of the key
-	request connect.AnyRequest
-	next    connect.UnaryFunc
+	call
+	home region.Code // of the key
 }
 
 // run executes the request, or completes what an earlier attempt has done. continued reports whether there may be one.
@@ -53,7 +51,7 @@ func (a *attempt) complete(ctx context.Context) (connect.AnyResponse, error) {
 		}
 		created = append(created, mark.Created...)
 	}
-	switch recovery := a.recoveries[a.request.Spec().Procedure]; {
+	switch recovery := a.operations[a.procedure].recovery; {
 	case recovery.complete(len(marks) > 0, created):
 		return a.recover(ctx, recovery, service.Distinct(created))
 	case missing:
@@ -73,20 +71,19 @@ func (a *attempt) marks(ctx context.Context) (marks []store.IdempotencyMark, mis
 }
 
 // recover reads an answer again and stores it.
-func (a *attempt) recover(ctx context.Context, recovery recovery, created []string) (connect.AnyResponse, error) {
-	read := a.fill.WrapUnary(func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-		sent, _ := request.Any().(proto.Message)
-		message, err := recovery.read(ctx, sent, created)
+func (a *attempt) recover(ctx context.Context, recovery Recovery, created []string) (connect.AnyResponse, error) {
+	read := a.Fill.WrapUnary(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+		message, err := recovery.Read(ctx, a.message, created)
 		if err != nil {
 			return nil, err
 		}
 		return newReplayed(message), nil
 	})
-	response, err := read(ctx, a.request)
+	response, err := read(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	notePermission(ctx, a.request.Spec().Procedure)
+	notePermission(ctx, a.procedure)
 	a.finish(ctx, response)
 	return response, nil
 }
@@ -99,7 +96,7 @@ func (a *attempt) execute(ctx context.Context, as string) (connect.AnyResponse, 
 	marked, changed := store.WithIdempotency(ctx, mark, a.Now(), errAnswerLost, func() []string {
 		return service.Map(caller.Created(), func(o auth.Object) string { return o.ID })
 	})
-	response, err := a.next(marked, a.request)
+	response, err := a.call.execute(marked)
 	switch {
 	case err == nil:
 		a.finish(ctx, response)
@@ -115,10 +112,10 @@ func (a *attempt) execute(ctx context.Context, as string) (connect.AnyResponse, 
 // finish stores an answer. One that is too large, or one of a user of whom enough bytes are stored, is read again by the next attempt.
 func (a *attempt) finish(ctx context.Context, response connect.AnyResponse) {
 	answer, storable := storableAnswer(response)
-	storable = storable && a.mayStore(auth.CallerFrom(ctx), len(answer))
+	storable = storable && a.MayStore(auth.CallerFrom(ctx), len(answer))
 	a.end(ctx, func(tx *store.Tx) {
 		if storable {
-			tx.FinishIdempotency(a.Idempotency, a.sealed(a.Key, answer, a.request.Spec().Procedure))
+			tx.FinishIdempotency(a.Idempotency, a.sealed(a.Key, answer, a.procedure))
 		} else {
 			tx.UnlockIdempotency(a.Idempotency, a.Now())
 		}

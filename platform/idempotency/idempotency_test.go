@@ -1,4 +1,4 @@
-package app
+package idempotency
 
 import (
 	"strings"
@@ -7,22 +7,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestValidIdempotencyKey(t *testing.T) {
+func TestValidKey(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{
 		"": false, "a": true, "!~": true, "a b": false, "a\x7f": false, "é": false, "a\n": false,
 		strings.Repeat("k", 255): true, strings.Repeat("k", 256): false,
 	} {
-		require.Equal(t, want, validIdempotencyKey(key), key)
+		require.Equal(t, want, validKey(key), key)
 	}
 }
 
-// FuzzValidIdempotencyKey checks that only visible ASCII characters are accepted.
-func FuzzValidIdempotencyKey(f *testing.F) {
+// FuzzValidKey checks that only visible ASCII characters are accepted.
+func FuzzValidKey(f *testing.F) {
 	f.Add("key-1")
 	f.Add("\x00\xff é")
 	f.Fuzz(func(t *testing.T, key string) {
-		if !validIdempotencyKey(key) {
+		if !validKey(key) {
 			return
 		}
 		require.LessOrEqual(t, len(key), 255)
@@ -32,10 +32,10 @@ func FuzzValidIdempotencyKey(f *testing.F) {
 	})
 }
 
-// TestRepeatableOutputs checks which operations take an Idempotency-Key.
-func TestRepeatableOutputs(t *testing.T) {
+// TestOperations checks which operations take an Idempotency-Key.
+func TestOperations(t *testing.T) {
 	t.Parallel()
-	outputs := repeatableOutputs()
+	outputs := newExecutor(t, &reader{}).operations
 	for _, name := range []string{"PostService/CreatePost", "CommentService/CreateComment", "CommunityService/CreateCommunity", "MessageService/CreateMessage"} {
 		require.Contains(t, outputs, "/plaza.v1."+name)
 	}
@@ -48,8 +48,8 @@ func TestRepeatableOutputs(t *testing.T) {
 func TestSecretAnswersAreKnown(t *testing.T) {
 	t.Parallel()
 	var found []string
-	for procedure, output := range repeatableOutputs() {
-		fields := output.Descriptor().Fields()
+	for procedure, operation := range newExecutor(t, &reader{}).operations {
+		fields := operation.output.Descriptor().Fields()
 		for i := range fields.Len() {
 			if strings.Contains(strings.ToLower(string(fields.Get(i).Name())), "secret") {
 				found = append(found, procedure)

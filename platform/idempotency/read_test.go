@@ -1,4 +1,4 @@
-package app
+package idempotency
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plaza-social/plaza/platform/edge"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -28,9 +27,7 @@ type reader struct {
 	plazav1connect.UnimplementedEventServiceHandler
 	plazav1connect.UnimplementedStoryServiceHandler
 	plazav1connect.UnimplementedVideoStreamingServiceHandler
-	plazav1connect.UnimplementedFileServiceHandler
 	plazav1connect.UnimplementedJoinRequestServiceHandler
-	plazav1connect.UnimplementedRoleServiceHandler
 	plazav1connect.UnimplementedExportServiceHandler
 	plazav1connect.UnimplementedMoveServiceHandler
 	plazav1connect.UnimplementedFlagServiceHandler
@@ -119,14 +116,16 @@ func (r *reader) GetFlagItem(_ context.Context, q *plazav1.GetFlagItemRequest) (
 	return readBy[plazav1.FlagItemResponse](r, q)
 }
 
-func (r *reader) GetFile(_ context.Context, q *plazav1.GetFileRequest) (*plazav1.File, error) {
-	r.read = append(r.read, q)
-	return &plazav1.File{FileId: q.GetFileId()}, nil
-}
-
-func (r *reader) GetRole(_ context.Context, q *plazav1.GetRoleRequest) (*plazav1.GetRoleResponse, error) {
-	r.read = append(r.read, q)
-	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{{RoleId: q.GetRoleId()}}}, nil
+// services returns the services of which r implements the reads.
+func (r *reader) services() map[string]any {
+	services := map[string]any{}
+	for _, name := range []string{
+		"Category", "Product", "Channel", "Comment", "Community", "Message", "MessageFeed", "Webhook", "Poll", "Post",
+		"Room", "Event", "Story", "VideoStreaming", "JoinRequest", "Export", "Move", "Flag",
+	} {
+		services["plaza.v1."+name+"Service"] = r
+	}
+	return services
 }
 
 // TestAnswersAreReadAgain checks what is read for the answer of a request that was carried out: the object with the last id that the
@@ -134,28 +133,7 @@ func (r *reader) GetRole(_ context.Context, q *plazav1.GetRoleRequest) (*plazav1
 func TestAnswersAreReadAgain(t *testing.T) {
 	t.Parallel()
 	r := &reader{}
-	all := recoveries(nil, edge.Services{
-		Category:       r,
-		Product:        r,
-		Channel:        r,
-		Comment:        r,
-		Community:      r,
-		Message:        r,
-		MessageFeed:    r,
-		Webhook:        r,
-		Poll:           r,
-		Post:           r,
-		Room:           r,
-		Event:          r,
-		Story:          r,
-		VideoStreaming: r,
-		File:           r,
-		JoinRequest:    r,
-		Role:           r,
-		Export:         r,
-		Move:           r,
-		Flag:           r,
-	})
+	all := newExecutor(t, r).operations
 	for procedure, want := range map[string]proto.Message{
 		"CategoryService/CreateCategory":             &plazav1.GetCategoryRequest{CategoryId: "new"},
 		"ProductService/CreateProduct":               &plazav1.GetProductRequest{ProductId: "new"},
@@ -174,7 +152,7 @@ func TestAnswersAreReadAgain(t *testing.T) {
 		"StoryService/CreateStory":                   &plazav1.GetStoryRequest{StoryId: "new"},
 		"VideoStreamingService/CreateVideoStreaming": &plazav1.GetVideoStreamingRequest{StreamId: "new"},
 	} {
-		requireRead(t, r, all[procedurePrefix+procedure], true, nil, want)
+		requireRead(t, r, all["/plaza.v1."+procedure].recovery, true, nil, want)
 	}
 	for procedure, tc := range map[string]struct{ request, want proto.Message }{
 		"PostService/ApprovePost":        {&plazav1.ApprovePostRequest{PostId: "x"}, &plazav1.GetPostRequest{PostId: "x"}},
@@ -184,36 +162,27 @@ func TestAnswersAreReadAgain(t *testing.T) {
 		"PollService/VotePoll":           {&plazav1.VotePollRequest{PollId: "x"}, &plazav1.GetPollRequest{PollId: "x"}},
 		"EventService/CreateEventRsvp":   {&plazav1.CreateEventRsvpRequest{EventId: "x"}, &plazav1.GetMyEventRsvpRequest{EventId: "x"}},
 		"JoinRequestService/RequestJoin": {&plazav1.RequestJoinRequest{CommunityId: "x"}, &plazav1.GetMyJoinRequestRequest{CommunityId: "x"}},
-		"RoleService/CreateRole":         {&plazav1.CreateRoleRequest{RoleId: "x"}, &plazav1.GetRoleRequest{RoleId: "x"}},
 		"ExportService/StartExport":      {&plazav1.StartExportRequest{UserId: "x"}, &plazav1.GetExportRequest{UserId: "x"}},
 		"MoveService/MoveUser":           {&plazav1.MoveUserRequest{UserId: "x"}, &plazav1.GetUserMoveRequest{UserId: "x"}},
 		"FlagService/ClaimFlagItem":      {&plazav1.ClaimFlagItemRequest{TargetId: "x"}, &plazav1.GetFlagItemRequest{TargetId: "x"}},
 		"FlagService/ResolveFlagItem":    {&plazav1.ResolveFlagItemRequest{TargetId: "x"}, &plazav1.GetFlagItemRequest{TargetId: "x"}},
 		"FlagService/AddFlagNote":        {&plazav1.AddFlagNoteRequest{TargetId: "x"}, &plazav1.GetFlagItemRequest{TargetId: "x"}},
 	} {
-		requireRead(t, r, all[procedurePrefix+procedure], false, tc.request, tc.want)
-	}
-	role := requireRead(t, r, all[procedurePrefix+"RoleService/CreateRole"], false, &plazav1.CreateRoleRequest{RoleId: "x"}, &plazav1.GetRoleRequest{RoleId: "x"})
-	roles := []*plazav1.Role{{RoleId: "x"}}
-	require.True(t, proto.Equal(&plazav1.RoleResponse{Status: "success", Data: roles, Roles: roles}, role))
-	for _, upload := range edge.UploadProcedures() {
-		files := requireRead(t, r, all[upload], true, nil, &plazav1.GetFileRequest{FileId: "old"}, &plazav1.GetFileRequest{FileId: "new"})
-		require.True(t, proto.Equal(&plazav1.UploadedFiles{Files: []*plazav1.File{{FileId: "old"}, {FileId: "new"}}}, files))
+		requireRead(t, r, all["/plaza.v1."+procedure].recovery, false, tc.request, tc.want)
 	}
 }
 
-// requireRead checks what a recovery reads, and returns the answer.
-func requireRead(t *testing.T, r *reader, recovered recovery, needsIDs bool, request proto.Message, want ...proto.Message) proto.Message {
+// requireRead checks what a recovery reads.
+func requireRead(t *testing.T, r *reader, recovered Recovery, needsIDs bool, request proto.Message, want ...proto.Message) {
 	t.Helper()
 	r.read = nil
-	require.Equal(t, needsIDs, recovered.needsIDs)
-	answer, err := recovered.read(t.Context(), request, []string{"old", "new"})
+	require.Equal(t, needsIDs, recovered.NeedsIDs)
+	_, err := recovered.Read(t.Context(), request, []string{"old", "new"})
 	require.NoError(t, err)
 	require.Len(t, r.read, len(want))
 	for i := range want {
 		require.True(t, proto.Equal(want[i], r.read[i]), "want %v\ngot  %v", want[i], r.read[i])
 	}
-	return answer
 }
 
 // TestCompleteRecoveries checks when the answer of a request can be read again.
@@ -221,9 +190,9 @@ func TestCompleteRecoveries(t *testing.T) {
 	t.Parallel()
 	read := func(context.Context, proto.Message, []string) (proto.Message, error) { return nil, nil }
 	some := []string{"id"}
-	require.False(t, recovery{}.complete(true, some), "it is executed again")
-	require.True(t, recovery{read: read}.complete(true, nil))
-	require.False(t, recovery{read: read}.complete(false, nil), "nothing was changed")
-	require.True(t, recovery{read: read, needsIDs: true}.complete(true, some))
-	require.False(t, recovery{read: read, needsIDs: true}.complete(true, nil))
+	require.False(t, Recovery{}.complete(true, some), "it is executed again")
+	require.True(t, Recovery{Read: read}.complete(true, nil))
+	require.False(t, Recovery{Read: read}.complete(false, nil), "nothing was changed")
+	require.True(t, Recovery{Read: read, NeedsIDs: true}.complete(true, some))
+	require.False(t, Recovery{Read: read, NeedsIDs: true}.complete(true, nil))
 }

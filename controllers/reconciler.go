@@ -156,6 +156,6 @@ func requeueAfter(due time.Duration) ctrl.Result {
 	if due > 0 && due < resyncInterval {
 		return ctrl.Result{RequeueAfter: max(due, minRequeue)}
 	}
-	jitter := time.Duration(rand.Int64N(int64(resyncInterval / 5))) //nolint:gosec // spreads load, keeps no secret
+	jitter := time.Duration(rand.Int64N(int64(resyncInterval / 5)))
 	return ctrl.Result{RequeueAfter: resyncInterval - resyncInterval/10 + jitter, Priority: ptr.To(handler.LowPriority)}
 }

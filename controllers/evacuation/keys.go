@@ -68,12 +68,12 @@ func recordName(code v1alpha1.RegionCode) string { return string(code) + ".json"
 // recorded reads the Secret with the digests; it is nil if there is none.
 func (r *run) recorded(ctx context.Context) (*corev1.Secret, error) {
 	if len(r.pass.Clusters) == 1 {
-		return nil, nil //nolint:nilnil // nil is the record of a network without member clusters
+		return nil, nil // nil is the record of a network without member clusters
 	}
 	name := render.KeyDigestsSecret(r.pass.SN.Name)
 	secret, err := r.pass.Own().UserSecret(ctx, name)
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil // as above
 	}
 	if err != nil {
 		return nil, fmt.Errorf("Secret %s could not be read: %w", name, err) //nolint:staticcheck // Secret is the name of a kind

@@ -112,7 +112,7 @@ func TestTransformBefore(t *testing.T) {
 	renamed := pool.Transform(func(any) (any, error) { return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "slim"}}, nil }, manager)
 	got, err := renamed(&corev1.Pod{})
 	require.NoError(t, err)
-	require.Equal(t, "slim", got.(*corev1.Pod).Name) //nolint:forcetypeassert // a test
+	require.Equal(t, "slim", got.(*corev1.Pod).Name) // a test
 	broken := errors.New("broken")
 	_, err = pool.Transform(func(any) (any, error) { return nil, broken }, manager)(&corev1.Pod{})
 	require.ErrorIs(t, err, broken)

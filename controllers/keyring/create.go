@@ -9,7 +9,7 @@ import (
 // The names of the files in the Secrets.
 const (
 	ServerKeysFile   = "server-keys.json"
-	APIKeysFile      = "api-keys.json" //nolint:gosec // the name of a file
+	APIKeysFile      = "api-keys.json"
 	SigningKeysFile  = "signing-keys.json"
 	DirectoryKeyFile = "directory-key"
 	NetworkIDFile    = "network-id"

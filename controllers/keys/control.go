@@ -22,14 +22,14 @@ import (
 func Credentials(ctx context.Context, c *stage.Cluster, network string) (*control.Credentials, error) {
 	secret, err := c.UserSecret(ctx, render.ControlAuthoritySecret(network)) // also one that lost its label
 	if apierrors.IsNotFound(err) {
-		return nil, nil //nolint:nilnil // nil is the credentials of a network that has none
+		return nil, nil // nil is the credentials of a network that has none
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the credentials for control calls: %w", err)
 	}
 	credentials, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // the stage issues new ones
+		return nil, nil //nolint:nilerr // the stage issues new ones
 	}
 	return credentials, nil
 }

@@ -16,7 +16,7 @@ import (
 const (
 	configFolder      = "/etc/plaza/config"
 	serverKeysFolder  = "/etc/plaza/server-keys"
-	apiKeysFolder     = "/etc/plaza/api-keys" //nolint:gosec // the name of a folder
+	apiKeysFolder     = "/etc/plaza/api-keys"
 	signingKeysFolder = "/etc/plaza/signing-keys"
 	identityFolder    = "/etc/plaza/identity"
 	controlFolder     = "/etc/plaza/control"

@@ -130,7 +130,7 @@ func (d *dependencies) openControl() error {
 // openCertificate reads the certificate of the API, or returns nil if the API is served without TLS.
 func (r *Region) openCertificate() (*auth.Certificate, error) {
 	if !r.cfg.UsesTLS() {
-		return nil, nil //nolint:nilnil // nil is the certificate of a server without TLS
+		return nil, nil // nil is the certificate of a server without TLS
 	}
 	certificate, err := auth.OpenCertificate(r.cfg.TLSCertFile, r.cfg.TLSKeyFile, auth.WithLogger(r.log))
 	if err != nil {

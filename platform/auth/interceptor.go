@@ -18,7 +18,7 @@ import (
 // Headers that carry keys. Access tokens and admin tokens are in Authorization.
 const (
 	HeaderServerKey = "X-Server-Key"
-	HeaderAPIKey    = "X-Api-Key" //nolint:gosec // the header's name, not a key
+	HeaderAPIKey    = "X-Api-Key"
 	HeaderMediaKey  = "X-Media-Key"
 )
 

@@ -20,8 +20,8 @@ import (
 // The files of a folder with credentials, which are the keys of the Secret that is mounted there.
 const (
 	AccessKeyID     = "AWS_ACCESS_KEY_ID"
-	SecretAccessKey = "AWS_SECRET_ACCESS_KEY" //nolint:gosec // the name of a file
-	SessionToken    = "AWS_SESSION_TOKEN"     //nolint:gosec // the name of a file
+	SecretAccessKey = "AWS_SECRET_ACCESS_KEY"
+	SessionToken    = "AWS_SESSION_TOKEN"
 	GoogleKey       = "credentials.json"
 )
 

@@ -44,7 +44,7 @@ type realtimeResult struct {
 // is not selected.
 func (b *bench) realtime(ctx context.Context) (*realtimeResult, error) {
 	if !strings.Contains(realtimeName, b.only) {
-		return nil, nil //nolint:nilnil // nothing was measured
+		return nil, nil // nothing was measured
 	}
 	before, err := b.environment.plaza().metrics(ctx)
 	if err != nil {
@@ -103,10 +103,10 @@ func (w *watching) connect(ctx context.Context, address string, p person, n int,
 	w.mu.Lock()
 	w.sockets = append(w.sockets, c)
 	w.mu.Unlock()
-	hello := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket) //nolint:forcetypeassert // by its kind
+	hello := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket) // by its kind
 	hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier, hello.CleanSession = "MQTT", 4, fmt.Sprint("bench", n), true
 	hello.UsernameFlag, hello.PasswordFlag, hello.Username, hello.Password = true, true, p.id, []byte(p.token)
-	subscribe := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket) //nolint:forcetypeassert // by its kind
+	subscribe := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket) // by its kind
 	subscribe.MessageID, subscribe.Topics, subscribe.Qoss = 1, []string{topic}, []byte{0}
 	for _, packet := range []packets.ControlPacket{hello, subscribe} {
 		if err := exchange(c, packet); err != nil {

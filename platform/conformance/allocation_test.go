@@ -115,7 +115,7 @@ func enlarge(t *testing.T, n *apptest.Network) {
 // TestAllocations calls every operation that returns free-form objects as a user, a visitor and an administrator, where these are as
 // large as possible, and compares what the request allocates with what it answers. It does not run in parallel with other tests,
 // because it reads what the whole process allocates.
-func TestAllocations(t *testing.T) { //nolint:paralleltest // see above
+func TestAllocations(t *testing.T) {
 	g := newFixture(t)
 	visitor, _ := newGuest(t, g.n, region.EU, "visitor", "allocations")
 	callers := map[string]*apptest.Client{"user": g.principals[member], "moderator": g.principals[moderator], "visitor": visitor, "administrator": g.principals[adminToken]}
@@ -157,7 +157,7 @@ var answersSmall = []string{
 }
 
 // TestBatchAllocations gets as many large objects as possible by their ids, over REST and as binary messages.
-func TestBatchAllocations(t *testing.T) { //nolint:paralleltest // see TestAllocations
+func TestBatchAllocations(t *testing.T) {
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
 	chat := newChatOf(t, author, object{"isPublic": true})

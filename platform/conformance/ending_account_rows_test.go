@@ -90,7 +90,7 @@ func guestEnding(t *testing.T, w *timeline) moment {
 	t.Helper()
 	at := w.clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	until := at.Format(time.RFC3339)
-	signature := auth.SignGuest(auth.GuestSecret(w.n.ServerKey), "phone", until)
+	signature := auth.SignGuest(guestSecret(w.n.ServerKey), "phone", until)
 	body := object{"deviceId": "phone", "authSignature": signature, "authSignatureExpiresAt": until}
 	signIn := func(t *testing.T) *apptest.Response {
 		t.Helper()

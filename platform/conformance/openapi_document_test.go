@@ -35,7 +35,7 @@ type apiDocument struct {
 // apiDoc is loaded with the package, before the first answer.
 var apiDoc = newAPIDocument()
 
-func init() { observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
+func init() { observe(apiDoc.observe) } // before every test, whichever runs
 
 const documentURL = "https://plaza.test/openapi.json"
 

@@ -158,7 +158,7 @@ func ParseAuthorities(text []byte) ([]*Authority, error) {
 		}
 		private, err := x509.ParsePKCS8PrivateKey(second.Bytes)
 		key, ok := private.(ed25519.PrivateKey)
-		if err != nil || !ok || !key.Public().(ed25519.PublicKey).Equal(certificate.PublicKey) { //nolint:forcetypeassert // documented
+		if err != nil || !ok || !key.Public().(ed25519.PublicKey).Equal(certificate.PublicKey) { // documented
 			return nil, errAuthorities
 		}
 		authorities = append(authorities, &Authority{certificate, key})

@@ -27,7 +27,7 @@ func TestResetStreamsHaveNoDeadline(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, tc := range map[string]struct {
-		ctx          context.Context //nolint:containedctx // of a request
+		ctx          context.Context // of a request
 		http2, limit bool
 	}{
 		"a stream":                  {t.Context(), true, true},

@@ -38,10 +38,10 @@ var messageAppenders sync.Map // reflect.Type -> appender
 // messageAppender returns the appender of a message type, which is a pointer to a generated struct.
 func messageAppender(goType reflect.Type) appender {
 	if known, ok := messageAppenders.Load(goType); ok {
-		return known.(appender) //nolint:forcetypeassert // nothing else is stored
+		return known.(appender) // nothing else is stored
 	}
 	known, _ := messageAppenders.LoadOrStore(goType, newMessageAppender(goType))
-	return known.(appender) //nolint:forcetypeassert // nothing else is stored
+	return known.(appender) // nothing else is stored
 }
 
 func newMessageAppender(goType reflect.Type) appender {

@@ -41,7 +41,7 @@ type responseWriter struct {
 	fault      fault       // the error for the log
 	clientGone bool        // the client disconnected before the response
 
-	ctx          context.Context //nolint:containedctx // of the request, which lives as long
+	ctx          context.Context // of the request, which lives as long
 	writeTimeout time.Duration   // 0 for event streams, which set their own deadlines
 	http2        bool            // over HTTP/2
 	memory       *responseMemory // nil for responses that are not in memory as a whole

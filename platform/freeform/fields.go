@@ -40,7 +40,7 @@ var leadingFields sync.Map // protoreflect.MessageDescriptor -> []protoreflect.F
 // leading returns the fields of a message type that are or contain a Struct.
 func leading(message protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	if known, ok := leadingFields.Load(message); ok {
-		return known.([]protoreflect.FieldDescriptor) //nolint:forcetypeassert // nothing else is stored
+		return known.([]protoreflect.FieldDescriptor) // nothing else is stored
 	}
 	var fields []protoreflect.FieldDescriptor
 	for i := range message.Fields().Len() {

@@ -88,7 +88,7 @@ func requestWithoutReading(ctx context.Context, n *network, address int, token, 
 	if err != nil {
 		return nil, err
 	}
-	_ = conn.(*net.TCPConn).SetReadBuffer(4096) //nolint:forcetypeassert // of a TCP dialer
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096) // of a TCP dialer
 	request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, token)
 	_, err = io.WriteString(conn, strings.Repeat(request, unreadRequests))
 	return conn, err

@@ -101,7 +101,7 @@ func (e *examination) decode(caller context.Context, facts *Facts) error {
 
 // examination reads one source several times and records errors that are not the image's fault.
 type examination struct {
-	ctx     context.Context //nolint:containedctx // lives for one call
+	ctx     context.Context // lives for one call
 	source  io.ReadSeeker
 	format  Format
 	failure error

@@ -42,7 +42,7 @@ var errAPNsSettings = errors.New("the key must be the PEM of an EC key, and the 
 // newAPNs returns the sender, or nil without a key.
 func newAPNs(o Options) (Sender, error) {
 	if o.APNsKey == "" {
-		return nil, nil //nolint:nilnil // the provider is off
+		return nil, nil // the provider is off
 	}
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(o.APNsKey.Reveal()))
 	if err != nil || o.APNsKeyID == "" || o.APNsTeamID == "" || o.APNsTopic == "" {

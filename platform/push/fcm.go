@@ -33,7 +33,7 @@ var errProject = errors.New("the credentials must be the JSON of a service accou
 // newFCM returns the sender, or nil without credentials.
 func newFCM(o Options) (Sender, error) {
 	if o.FCMCredentials == "" {
-		return nil, nil //nolint:nilnil // the provider is off
+		return nil, nil // the provider is off
 	}
 	raw := []byte(o.FCMCredentials.Reveal())
 	var account struct {

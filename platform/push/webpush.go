@@ -34,7 +34,7 @@ var errWebKey = errors.New("the key must be a VAPID private key: 32 bytes in bas
 // newWebPush returns the sender, or nil without a key.
 func newWebPush(o Options) (Sender, error) {
 	if o.WebKey == "" {
-		return nil, nil //nolint:nilnil // the provider is off
+		return nil, nil // the provider is off
 	}
 	private := strings.TrimRight(strings.TrimSpace(o.WebKey.Reveal()), "=")
 	public, err := publicWebKey(private)

@@ -17,10 +17,10 @@ type Kind string
 
 // The kinds of buckets.
 const (
-	Users            Kind = "user"             // all requests of a user
-	SessionAddresses Kind = "session_address"  // sessions created from an address
-	SessionKeys      Kind = "session_api_key"  // sessions created with an API key
-	WrongCredentials Kind = "wrong_credential" //nolint:gosec // from an address; not a credential
+	Users            Kind = "user"            // all requests of a user
+	SessionAddresses Kind = "session_address" // sessions created from an address
+	SessionKeys      Kind = "session_api_key" // sessions created with an API key
+	WrongCredentials Kind = "wrong_credential"
 	Downloads        Kind = "download_address" // downloads without a token from an address
 	StoredAnswers    Kind = "stored_answer"    // KiB of answers that are stored for the idempotency keys of a user
 	Exempt           Kind = "exempt"           // requests of administrators and server keys, which are never refused

@@ -18,7 +18,7 @@ func (p positions) String() string {
 // parsePositions parses the id of an event in a stream of topics; it returns nil if the text is empty.
 func parsePositions(text string) (positions, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // an absent header is not an error
+		return nil, nil // an absent header is not an error
 	}
 	p := positions{}
 	for part := range strings.SplitSeq(text, ".") {

@@ -22,7 +22,7 @@ func namesOf(name string, query url.Values) (map[string]bool, error) {
 	}
 	given := query["event"]
 	if len(given) == 0 {
-		return nil, nil //nolint:nilnil // all events
+		return nil, nil // all events
 	}
 	wanted := map[string]bool{}
 	for _, name := range given {

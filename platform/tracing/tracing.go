@@ -45,7 +45,7 @@ type Tracing struct{ provider *sdktrace.TracerProvider }
 // endpoint.
 func New(ctx context.Context, network string, home region.Code, log *slog.Logger) (*Tracing, error) {
 	if !tracingEnabled() {
-		return nil, nil //nolint:nilnil // nil is the tracing that is off
+		return nil, nil // nil is the tracing that is off
 	}
 	sampler, err := samplerOf(os.Getenv(envSampler), os.Getenv(envSamplerArg))
 	if err != nil {
@@ -89,7 +89,7 @@ func tracingEnabled() bool {
 // sampled only with the configured ratio, by the id of the trace.
 func samplerOf(name, argument string) (sdktrace.Sampler, error) {
 	if name != "" {
-		return nil, nil //nolint:nilnil // nil is the sampler of the SDK
+		return nil, nil // nil is the sampler of the SDK
 	}
 	ratio := DefaultSampling
 	if argument != "" {

@@ -129,7 +129,7 @@ func check(e store.PlannedEvent, now time.Time) error {
 // timeOf returns a time of a request; nil if it is absent.
 func timeOf(stamp *timestamppb.Timestamp) (*time.Time, error) {
 	if stamp == nil {
-		return nil, nil //nolint:nilnil // absent
+		return nil, nil // absent
 	}
 	if stamp.CheckValid() != nil {
 		return nil, errTime

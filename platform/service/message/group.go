@@ -20,7 +20,7 @@ const (
 
 // insertion is a message to insert and the result.
 type insertion struct {
-	ctx      context.Context //nolint:containedctx // of the request, which waits for the result
+	ctx      context.Context // of the request, which waits for the result
 	user     string          // internal id of the caller
 	asMember bool            // the author writes as a member of the channel
 	message  store.Message   // with its segment once done

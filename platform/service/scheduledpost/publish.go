@@ -56,7 +56,6 @@ func (s *Service) poll(ctx context.Context, home region.Code, lanes []int64) (ma
 // publishAll publishes due posts of a home. Its error concerns the home, not a post.
 func (s *Service) publishAll(ctx context.Context, home region.Code, due []store.ScheduledPost) error {
 	// Workers of the same lane use different orders, so that they rarely conflict.
-	//nolint:gosec // the order need not be unpredictable
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
 	if errors.Is(err, errMoving) && len(due) > 1 { // posts of others do not wait

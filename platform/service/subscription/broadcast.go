@@ -40,7 +40,7 @@ func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map
 		found[place] = &broadcast{stage: place.Kind == events.PlaceStage}
 	}
 	if len(found) == 0 {
-		return nil, nil //nolint:nilnil // not an error
+		return nil, nil // not an error
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type world struct {
 	*servicetest.World
 	*webhook.Service
 	t   *testing.T
-	ctx context.Context //nolint:containedctx // of the administrator
+	ctx context.Context // of the administrator
 }
 
 func newWorld(t *testing.T) *world {

@@ -25,7 +25,7 @@ type shards struct {
 func (s *shards) take(ref RowKey) (shard int64, giveBack func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	turn := rand.IntN(Shards) //nolint:gosec // the shard need not be a secret
+	turn := rand.IntN(Shards)
 	free := bits.TrailingZeros16(bits.RotateLeft16(^s.used[ref], -turn))
 	if free == Shards {
 		return int64(turn), func() {}

@@ -241,7 +241,7 @@ func (t *Tx) stepsOf(maybeCommitted bool) []Step {
 // ctx is done.
 func backOff(ctx context.Context, try int) bool {
 	limit := time.Millisecond << min(try, 6)
-	timer := time.NewTimer(limit + rand.N(limit+1)) //nolint:gosec // jitter need not be a secret
+	timer := time.NewTimer(limit + rand.N(limit+1))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -95,7 +95,8 @@ func abandonment(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace, e
 		selector = fmt.Sprintf("%s=%s,%s=%s", render.LabelNetwork, sn.Name, render.LabelOwnerNamespace, sn.Namespace)
 	}
 	return stage.Event{Warning: true, Reason: v1alpha1.ReasonClusterAbandoned, Message: fmt.Sprintf(
-		"deleted the network without cluster %s: %s To delete what is left there: kubectl api-resources --namespaced --verbs=list,delete -o name | paste -sd, - | xargs -I KINDS kubectl -n %s delete KINDS -l %s",
+		"deleted the network without cluster %s: %s To delete what is left there: kubectl api-resources --namespaced --verbs=list,delete -o "+
+			"name | paste -sd, - | xargs -I KINDS kubectl -n %s delete KINDS -l %s",
 		member.Name, err, member.Namespace, selector)}
 }
 

@@ -37,14 +37,19 @@ func (m memberClusters) Connect(string, string, string) (*clusters.Connection, e
 
 // connected returns a member cluster with objects in which a list fails with an error, or with nil.
 func connected(failure error, objects ...client.Object) memberClusters {
-	fails := interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+	fails := interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList,
+		options ...client.ListOption,
+	) error {
 		if failure != nil {
 			return failure
 		}
 		return c.List(ctx, list, options...)
 	}}
 	member := fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(objects...).WithInterceptorFuncs(fails).Build()
-	return memberClusters{connection: &clusters.Connection{Client: member, APIReader: member, Kinds: []schema.GroupVersionKind{render.HTTPRouteKind}}}
+	return memberClusters{connection: &clusters.Connection{
+		Client: member, APIReader: member,
+		Kinds: []schema.GroupVersionKind{render.HTTPRouteKind},
+	}}
 }
 
 // deletion is a deleted network whose keys are deleted with it, and its operator.
@@ -203,7 +208,10 @@ func TestRetainedKeys(t *testing.T) {
 	keys := func(namespace string) *corev1.Secret {
 		labels := render.KeyLabels("acme", "")
 		labels[render.LabelOwnerNamespace] = "plaza"
-		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-api-keys", Namespace: namespace, Labels: labels, Finalizers: []string{v1alpha1.FinalizerKeys}}}
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			Name: "acme-api-keys", Namespace: namespace, Labels: labels,
+			Finalizers: []string{v1alpha1.FinalizerKeys},
+		}}
 	}
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{
 		Name: "acme-eu", Namespace: "social", Labels: map[string]string{render.LabelOwner: "uid-1"},

@@ -18,7 +18,9 @@ const logLevelVariable = "PLAZA_LOG_LEVEL"
 
 // setLogLevel sets the log level of a server that has another one than the spec. A server of a paused network keeps its level, and
 // so does one that fails to change it until the next pass.
-func setLogLevel(ctx context.Context, servers platformclient.Servers, sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode, report *stage.ServerReport) {
+func setLogLevel(ctx context.Context, servers platformclient.Servers, sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode,
+	report *stage.ServerReport,
+) {
 	level := report.Status.LogLevel
 	if report.Err != nil || level == nil || sn.Spec.Paused {
 		return

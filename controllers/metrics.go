@@ -50,18 +50,25 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 		return prometheus.NewDesc(name, help, append([]string{"namespace", "network"}, labels...), nil)
 	}
 	m := &Metrics{
-		condition:    desc("plaza_operator_condition", "Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.", "type", "status"),
-		region:       desc("plaza_operator_region_condition", "Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
-		paused:       desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
-		rotation:     desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
-		missing:      desc("plaza_operator_missing_keys", "Number of Secrets whose keys were lost, of which no copy is left."),
-		certificates: desc("plaza_operator_control_certificate_not_after_timestamp_seconds", "End of the first certificate of control calls that ends: of the authority, the operator or a region."),
-		backup:       desc("plaza_operator_backup_last_success_timestamp_seconds", "End of the newest successful backup of the database; absent while none is known."),
-		overdue:      desc("plaza_operator_backup_overdue_timestamp_seconds", "Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL."),
-		schema:       desc("plaza_operator_schema_version", "Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
-		attempts:     desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
-		observed:     desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
-		networks:     map[types.NamespacedName]snapshot{},
+		condition: desc("plaza_operator_condition",
+			"Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.", "type", "status"),
+		region: desc("plaza_operator_region_condition",
+			"Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
+		paused: desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
+		rotation: desc("plaza_operator_key_rotation_due_timestamp_seconds",
+			"Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
+		missing: desc("plaza_operator_missing_keys", "Number of Secrets whose keys were lost, of which no copy is left."),
+		certificates: desc("plaza_operator_control_certificate_not_after_timestamp_seconds",
+			"End of the first certificate of control calls that ends: of the authority, the operator or a region."),
+		backup: desc("plaza_operator_backup_last_success_timestamp_seconds",
+			"End of the newest successful backup of the database; absent while none is known."),
+		overdue: desc("plaza_operator_backup_overdue_timestamp_seconds",
+			"Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL."),
+		schema: desc("plaza_operator_schema_version",
+			"Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
+		attempts: desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
+		observed: desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
+		networks: map[types.NamespacedName]snapshot{},
 	}
 	registerer.MustRegister(m)
 	return m
@@ -105,7 +112,10 @@ func (m *Metrics) Forget(key types.NamespacedName) {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.missing, m.certificates, m.backup, m.overdue, m.schema, m.attempts, m.observed} {
+	for _, desc := range []*prometheus.Desc{
+		m.condition, m.region, m.paused, m.rotation, m.missing, m.certificates, m.backup, m.overdue,
+		m.schema, m.attempts, m.observed,
+	} {
 		descs <- desc
 	}
 }
@@ -137,7 +147,10 @@ func (m *Metrics) collect(t snapshot, emit func(desc *prometheus.Desc, value flo
 	emit(m.missing, float64(t.missing))
 	emit(m.attempts, float64(t.schema.Attempts))
 	emit(m.observed, float64(t.observed.Unix()))
-	for desc, at := range map[*prometheus.Desc]time.Time{m.rotation: t.rotation, m.certificates: t.certificates, m.backup: t.backup, m.overdue: t.overdue} {
+	for desc, at := range map[*prometheus.Desc]time.Time{
+		m.rotation: t.rotation, m.certificates: t.certificates, m.backup: t.backup,
+		m.overdue: t.overdue,
+	} {
 		if !at.IsZero() {
 			emit(desc, float64(at.Unix()))
 		}

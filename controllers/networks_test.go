@@ -147,7 +147,8 @@ func TestChangesInMembers(t *testing.T) {
 	}
 	require.Equal(t, []string{"plaza/had", "plaza/in"}, changed(nil), "the connection changed")
 	require.Equal(t, []string{"social/acme"}, changed(map[string]string{render.LabelNetwork: "acme", render.LabelOwnerNamespace: "social"}))
-	require.Equal(t, []string{"plaza/had", "plaza/in"}, changed(map[string]string{render.LabelNetwork: "acme"}), "the owner's namespace is not known")
+	require.Equal(t, []string{"plaza/had", "plaza/in"}, changed(map[string]string{render.LabelNetwork: "acme"}),
+		"the owner's namespace is not known")
 	require.Equal(t, []string{"plaza/had", "plaza/in"}, changed(map[string]string{render.LabelOwnerNamespace: "social"}))
 }
 

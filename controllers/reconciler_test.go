@@ -31,7 +31,10 @@ func TestPassThatDoesNotBegin(t *testing.T) {
 		change func(r *Reconciler, sn *v1alpha1.SocialNetwork)
 		want   ctrl.Result
 	}{
-		"the optional kinds are not known": {func(r *Reconciler, _ *v1alpha1.SocialNetwork) { r.Kinds.discovered = false }, ctrl.Result{RequeueAfter: staleRequeue}},
+		"the optional kinds are not known": {
+			func(r *Reconciler, _ *v1alpha1.SocialNetwork) { r.Kinds.discovered = false },
+			ctrl.Result{RequeueAfter: staleRequeue},
+		},
 		"the cache has an older version": {func(r *Reconciler, sn *v1alpha1.SocialNetwork) {
 			newer := sn.DeepCopy()
 			newer.ResourceVersion += "0"
@@ -73,13 +76,17 @@ func TestConnect(t *testing.T) {
 	newClient := func() client.WithWatch { return fake.NewClientBuilder().Build() }
 	sn := networkNamed("acme", "")
 	sn.Status.NetworkID = "0123456789abcdef01234567"
-	sn.Status.PendingChanges, sn.Status.Clusters = []string{"of the last pass"}, []v1alpha1.ClusterNamespace{{Name: "east", Namespace: "social"}}
+	sn.Status.PendingChanges, sn.Status.Clusters = []string{"of the last pass"},
+		[]v1alpha1.ClusterNamespace{{Name: "east", Namespace: "social"}}
 	members := &namedClusters{connection: &clusters.Connection{
-		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{}, Kinds: []schema.GroupVersionKind{render.SecurityContextConstraintsKind, render.ProbeKind},
+		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{},
+		Kinds: []schema.GroupVersionKind{render.SecurityContextConstraintsKind, render.ProbeKind},
 	}}
 	r := &Reconciler{
-		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{}, Clusters: members, Now: func() time.Time { return time.Unix(7, 0) },
-		Kinds: &OptionalKinds{kinds: []schema.GroupVersionKind{render.HTTPRouteKind}}, Options: Options{DefaultImage: "plaza:default", Namespace: "plaza-system"},
+		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{}, Clusters: members,
+		Now:     func() time.Time { return time.Unix(7, 0) },
+		Kinds:   &OptionalKinds{kinds: []schema.GroupVersionKind{render.HTTPRouteKind}},
+		Options: Options{DefaultImage: "plaza:default", Namespace: "plaza-system"},
 	}
 	p, err := r.newPass(sn)
 	require.NoError(t, err)
@@ -124,8 +131,9 @@ func TestConnect(t *testing.T) {
 // TestCapabilities checks that each optional kind enables the objects of that kind only.
 func TestCapabilities(t *testing.T) {
 	for kind, want := range map[schema.GroupVersionKind]render.Capabilities{
-		render.HTTPRouteKind: {HTTPRoute: true}, render.ServiceMonitorKind: {ServiceMonitor: true}, render.PrometheusRuleKind: {PrometheusRule: true},
-		render.ProbeKind: {Probe: true}, render.GrafanaDashboardKind: {GrafanaDashboard: true},
+		render.HTTPRouteKind: {HTTPRoute: true}, render.ServiceMonitorKind: {ServiceMonitor: true},
+		render.PrometheusRuleKind: {PrometheusRule: true},
+		render.ProbeKind:          {Probe: true}, render.GrafanaDashboardKind: {GrafanaDashboard: true},
 		render.SecurityContextConstraintsKind: {SecurityContextConstraints: true},
 	} {
 		require.Equal(t, want, capabilities([]schema.GroupVersionKind{kind}), kind.Kind)
@@ -136,12 +144,15 @@ func TestCapabilities(t *testing.T) {
 func TestWriteStatus(t *testing.T) {
 	writes := 0
 	sn := networkNamed("acme", "")
-	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourceApply: func(ctx context.Context, c client.Client, name string, object runtime.ApplyConfiguration, options ...client.SubResourceApplyOption) error {
-			writes++
-			return c.SubResource(name).Apply(ctx, object, options...)
-		},
-	}).Build()}
+	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).WithInterceptorFuncs(
+		interceptor.Funcs{
+			SubResourceApply: func(ctx context.Context, c client.Client, name string, object runtime.ApplyConfiguration,
+				options ...client.SubResourceApplyOption,
+			) error {
+				writes++
+				return c.SubResource(name).Apply(ctx, object, options...)
+			},
+		}).Build()}
 	require.NoError(t, r.Client.Get(t.Context(), client.ObjectKeyFromObject(sn), sn))
 	require.NoError(t, r.writeStatus(t.Context(), sn, sn.Status.DeepCopy()))
 	require.Zero(t, writes, "it is the same")
@@ -167,10 +178,16 @@ func TestEvents(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
 	recorder.Verbose = true
 	r, sn := &Reconciler{Recorder: recorder}, networkNamed("acme", "")
-	sn.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionKeysReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonKeysVerified)}}
+	sn.Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionKeysReady, Status: metav1.ConditionTrue,
+		Reason: string(v1alpha1.ReasonKeysVerified),
+	}}
 	r.recordConditions(sn, &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{
 		sn.Status.Conditions[0],
-		{Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed), Message: "100% full."},
+		{
+			Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed),
+			Message: "100% full.",
+		},
 		{Type: v1alpha1.ConditionSwept, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonNothingLeft), Message: "Nothing."},
 	}})
 	require.Len(t, recorder.Events, 2, "the first did not change")
@@ -208,7 +225,10 @@ func TestTrimPod(t *testing.T) {
 		}}
 		pod.Annotations = map[string]string{"a": "b"}
 		pod.Status = corev1.PodStatus{PodIP: "10.0.0.1", Conditions: c.has, ContainerStatuses: statuses, InitContainerStatuses: statuses[:1:1]}
-		want := &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "plaza", Image: "plaza:1", Ports: ports}}}}
+		want := &corev1.Pod{
+			ObjectMeta: meta,
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "plaza", Image: "plaza:1", Ports: ports}}},
+		}
 		want.Status = corev1.PodStatus{PodIP: "10.0.0.1", Conditions: c.keeps}
 		if name != "ready" {
 			want.Status.ContainerStatuses, want.Status.InitContainerStatuses = statuses, statuses

@@ -43,7 +43,8 @@ func (r *Reconciler) refusalIn(ctx context.Context, c *stage.Cluster) (string, e
 	limits, sn := r.Options.Restrictions, c.Network.SN
 	for _, pod := range render.Pods(c.Network) {
 		if image := refusedImage(pod, limits.ImagePrefixes); image != "" {
-			return fmt.Sprintf("The operator does not allow the image %s; it must begin with %s.", image, strings.Join(limits.ImagePrefixes, " or ")), nil
+			return fmt.Sprintf("The operator does not allow the image %s; it must begin with %s.", image,
+				strings.Join(limits.ImagePrefixes, " or ")), nil
 		}
 		if limits.SecretLabel == nil {
 			continue

@@ -18,15 +18,17 @@ func TestRefusedVolume(t *testing.T) {
 		source corev1.VolumeSource
 		want   string
 	}{
-		"Secret":               {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{}}, ""},
-		"projected Secrets":    {corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}, ""},
-		"ConfigMap":            {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}, ""},
-		"fields of the pod":    {corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{}}, ""},
-		"claim of the pod":     {corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}, ""},
-		"emptyDir":             {corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, ""},
-		"claim":                {corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}, ""},
-		"image":                {corev1.VolumeSource{Image: &corev1.ImageVolumeSource{}}, ""},
-		"CSI with a Secret":    {corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{NodePublishSecretRef: &corev1.LocalObjectReference{Name: "x"}}}, "v"},
+		"Secret":            {corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{}}, ""},
+		"projected Secrets": {corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}, ""},
+		"ConfigMap":         {corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}, ""},
+		"fields of the pod": {corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{}}, ""},
+		"claim of the pod":  {corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}, ""},
+		"emptyDir":          {corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, ""},
+		"claim":             {corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}}, ""},
+		"image":             {corev1.VolumeSource{Image: &corev1.ImageVolumeSource{}}, ""},
+		"CSI with a Secret": {
+			corev1.VolumeSource{CSI: &corev1.CSIVolumeSource{NodePublishSecretRef: &corev1.LocalObjectReference{Name: "x"}}}, "v",
+		},
 		"Azure with a Secret":  {corev1.VolumeSource{AzureFile: &corev1.AzureFileVolumeSource{SecretName: "x"}}, "v"},
 		"directory of a node":  {corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}, "v"},
 		"no kind, later kinds": {corev1.VolumeSource{}, "v"},
@@ -52,7 +54,10 @@ func TestRefusedImage(t *testing.T) {
 		"allowed":        {containers("a.example/x", "b.example/y"), prefixes, ""},
 		"second":         {containers("a.example/x", "evil.example/x"), prefixes, "evil.example/x"},
 		"init container": {corev1.PodSpec{InitContainers: containers("evil.example/x").Containers}, prefixes, "evil.example/x"},
-		"volume":         {volume(corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "evil.example/x"}}), prefixes, "evil.example/x"},
+		"volume": {
+			volume(corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "evil.example/x"}}), prefixes,
+			"evil.example/x",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, refusedImage(c.pod, c.prefixes)) })
 	}
@@ -71,13 +76,19 @@ func TestSecretsOfPod(t *testing.T) {
 	reading := func(env, envFrom string) []corev1.Container {
 		ref := func(name string) corev1.LocalObjectReference { return corev1.LocalObjectReference{Name: name} }
 		return []corev1.Container{{
-			Env:     []corev1.EnvVar{{Value: "x"}, {ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: ref(env)}}}},
+			Env: []corev1.EnvVar{
+				{Value: "x"},
+				{ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: ref(env)}}},
+			},
 			EnvFrom: []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: ref(envFrom)}}},
 		}}
 	}
-	projected := corev1.VolumeProjection{Secret: &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "projected"}}}
+	projected := corev1.VolumeProjection{
+		Secret: &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "projected"}},
+	}
 	pod := corev1.PodSpec{
-		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}, InitContainers: reading("init-env", "init-from"), Containers: reading("env", "from"),
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}, InitContainers: reading("init-env", "init-from"),
+		Containers: reading("env", "from"),
 		Volumes: []corev1.Volume{
 			{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "volume"}}},
 			{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "env"}}},

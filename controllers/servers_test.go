@@ -59,8 +59,11 @@ func serverPod(name string, code v1alpha1.RegionCode, ip string, change func(*co
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "plaza", Labels: labels}}
 	pod.Spec.Containers = []corev1.Container{{Ports: []corev1.ContainerPort{{Name: render.PortOpsName, ContainerPort: 9080}}}}
 	pod.Status = corev1.PodStatus{
-		PodIP:      ip,
-		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(time.Unix(0, 0))}},
+		PodIP: ip,
+		Conditions: []corev1.PodCondition{{
+			Type: corev1.PodReady, Status: corev1.ConditionTrue,
+			LastTransitionTime: metav1.NewTime(time.Unix(0, 0)),
+		}},
 		ContainerStatuses: []corev1.ContainerStatus{
 			{Name: render.ContainerName, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
 		},
@@ -94,7 +97,8 @@ func TestCausesOfPods(t *testing.T) {
 		pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1}
 	}
 	servers := &checkedServers{checks: map[string][]statusz.CheckResult{
-		"10.0.0.1:9080": away("sg"), "10.0.0.2:9080": away("eu"), "10.0.0.4:9080": {{Name: "schema", Reason: "older"}}, "10.0.0.5:9080": nil, "10.0.0.8:9080": {},
+		"10.0.0.1:9080": away("sg"), "10.0.0.2:9080": away("eu"), "10.0.0.4:9080": {{Name: "schema", Reason: "older"}}, "10.0.0.5:9080": nil,
+		"10.0.0.8:9080": {},
 	}}
 	p := readPods(
 		t, servers,
@@ -151,12 +155,16 @@ func TestReportOfAServer(t *testing.T) {
 		pod.Labels["pod-template-hash"] = "7d8f9c6b5d"
 		pod.Spec.Containers = []corev1.Container{
 			{Name: "sidecar", Image: "sidecar:1"},
-			{Name: render.ContainerName, Image: "plaza:1", Ports: []corev1.ContainerPort{{Name: "ops", ContainerPort: 9080}, {Name: "control", ContainerPort: 9443}}},
+			{
+				Name: render.ContainerName, Image: "plaza:1",
+				Ports: []corev1.ContainerPort{{Name: "ops", ContainerPort: 9080}, {Name: "control", ContainerPort: 9443}},
+			},
 		}
 	})
 	servers := &checkedServers{checks: map[string][]statusz.CheckResult{"10.0.0.1:9080": nil}, control: &statusz.Control{}}
 	want := platformclient.Server{
-		Ops: "10.0.0.1:9080", Control: "10.0.0.1:9443", Name: control.ServerName("us", "0123456789abcdef01234567"), Credentials: &control.Credentials{},
+		Ops: "10.0.0.1:9080", Control: "10.0.0.1:9443", Name: control.ServerName("us", "0123456789abcdef01234567"),
+		Credentials: &control.Credentials{},
 	}
 	own := &stage.Cluster{
 		Cache: fake.NewClientBuilder().WithObjects(pod.DeepCopy()).Build(), Servers: servers,

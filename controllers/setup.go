@@ -99,7 +99,8 @@ func (r *Reconciler) networksOfSecret(ctx context.Context, secret client.Object)
 		}
 	}
 	var list v1alpha1.SocialNetworkList
-	if err := r.Client.List(ctx, &list, client.InNamespace(secret.GetNamespace()), client.MatchingFields{secretIndex: secret.GetName()}); err != nil {
+	if err := r.Client.List(ctx, &list, client.InNamespace(secret.GetNamespace()),
+		client.MatchingFields{secretIndex: secret.GetName()}); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "listing the networks of a Secret failed", "secret", secret.GetName())
 	}
 	for _, sn := range list.Items {

@@ -36,7 +36,8 @@ func (r *Reconciler) writeStatus(ctx context.Context, sn *v1alpha1.SocialNetwork
 	unstructured.RemoveNestedField(want.Object, "metadata", "creationTimestamp")
 	// A network that was deleted and created again is a different one. The API server does not compare the UID of a status.
 	want.SetResourceVersion(sn.ResourceVersion)
-	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(want), client.FieldOwner(statusManager), client.ForceOwnership)
+	err = r.Client.Status().Apply(ctx, client.ApplyConfigurationFromUnstructured(want), client.FieldOwner(statusManager),
+		client.ForceOwnership)
 	if apierrors.IsNotFound(err) {
 		return nil // it was deleted in the meantime
 	}

@@ -80,7 +80,8 @@ func TestDeletedNetworkIsForgotten(t *testing.T) {
 	deleted := networkNamed("deleted", "")
 	key := types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}
 	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: "deleted-api-keys", Namespace: deleted.Namespace, Labels: render.KeyLabels(deleted.Name, ""), Finalizers: []string{v1alpha1.FinalizerKeys},
+		Name: "deleted-api-keys", Namespace: deleted.Namespace, Labels: render.KeyLabels(deleted.Name, ""),
+		Finalizers: []string{v1alpha1.FinalizerKeys},
 	}}
 	require.NoError(t, r.Client.Create(t.Context(), keys))
 	require.NoError(t, r.Client.Delete(t.Context(), keys))
@@ -123,7 +124,10 @@ func TestTurnOfSeveralRegions(t *testing.T) {
 	updating, updated := condition(v1alpha1.ReasonProgressing, metav1.ConditionFalse), condition(v1alpha1.ReasonUpToDate, metav1.ConditionTrue)
 	stopped := condition(v1alpha1.ReasonRolloutStopped, metav1.ConditionFalse)
 	unknown := condition(v1alpha1.ReasonClusterUnreachable, metav1.ConditionUnknown)
-	failed := []metav1.Condition{{Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed)}}
+	failed := []metav1.Condition{{
+		Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse,
+		Reason: string(v1alpha1.ReasonMigrationFailed),
+	}}
 	for name, c := range map[string]struct {
 		status v1alpha1.SocialNetworkStatus
 		ended  bool

@@ -70,7 +70,10 @@ func TestMetrics(t *testing.T) {
 		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
 
 		MissingKeys: []string{"acme-api-keys", "acme-signing-keys"},
-		Backup:      &v1alpha1.BackupStatus{LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)}, OverdueAt: &metav1.Time{Time: time.Unix(5000, 0)}},
+		Backup: &v1alpha1.BackupStatus{
+			LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)},
+			OverdueAt:   &metav1.Time{Time: time.Unix(5000, 0)},
+		},
 	}
 	m.Observe(sn, status, time.Unix(1000, 0))
 	status.Conditions[0].Status, status.ServerKeys.NextRotation = "True", nil
@@ -144,10 +147,19 @@ func TestPodsOfTheFormerCluster(t *testing.T) {
 		labels := render.ServerSelector(sn.Name)
 		labels[render.LabelRegion] = "eu"
 		ready := corev1.PodStatus{PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
-		cache := fake.NewClientBuilder().WithObjects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace, Labels: labels}, Status: ready}).Build()
-		return &stage.Cluster{Name: name, Cache: cache, Servers: silentServers{}, Network: render.Network{SN: sn, Cluster: name, Namespace: namespace}}
+		cache := fake.NewClientBuilder().WithObjects(&corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace, Labels: labels},
+			Status:     ready,
+		}).Build()
+		return &stage.Cluster{
+			Name: name, Cache: cache, Servers: silentServers{},
+			Network: render.Network{SN: sn, Cluster: name, Namespace: namespace},
+		}
 	}
-	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{clusterOf("", "plaza", "former"), clusterOf("member", render.RegionNamespace(sn, &sn.Spec.Regions[0]), "present")}}
+	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{
+		clusterOf("", "plaza", "former"),
+		clusterOf("member", render.RegionNamespace(sn, &sn.Spec.Regions[0]), "present"),
+	}}
 	p.Network = p.Own().Network
 	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
 	require.Len(t, p.Reports["eu"], 1)
@@ -165,12 +177,16 @@ func (c *lostClusters) Connect(cluster, _, _ string) (*clusters.Connection, erro
 // TestFormerClusterHoldsTheNetwork checks that a cluster that the spec no longer names, and in which objects are left, keeps the finalizer
 // and is visited by a deletion.
 func TestFormerClusterHoldsTheNetwork(t *testing.T) {
-	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza", Finalizers: []string{v1alpha1.FinalizerClusters}}}
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{
+		Name: "acme", Namespace: "plaza",
+		Finalizers: []string{v1alpha1.FinalizerClusters},
+	}}
 	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}}
 	sn.Status.Clusters = []v1alpha1.ClusterNamespace{{Name: "former", Namespace: "plaza"}}
 	asked := &lostClusters{}
 	r := &Reconciler{
-		Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).Build(), Kinds: &OptionalKinds{}, Clusters: asked, Now: time.Now,
+		Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).Build(), Kinds: &OptionalKinds{},
+		Clusters: asked, Now: time.Now,
 	}
 	changed, err := r.recordMembers(t.Context(), sn)
 	require.NoError(t, err)

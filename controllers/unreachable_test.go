@@ -94,11 +94,13 @@ var awayRows = map[string]away{
 	},
 	v1alpha1.ConditionModerationApplied: {
 		change: func(h *stagetest.Harness) { h.SN.Spec.Moderation.FlagLimit = 7 },
-		status: metav1.ConditionUnknown, reason: v1alpha1.ReasonClusterUnreachable, others: pushesReachOthers, returned: v1alpha1.ReasonModerationRuns,
+		status: metav1.ConditionUnknown, reason: v1alpha1.ReasonClusterUnreachable, others: pushesReachOthers,
+		returned: v1alpha1.ReasonModerationRuns,
 	},
 	v1alpha1.ConditionWebhooksApplied: {
 		change: func(h *stagetest.Harness) { h.SN.Spec.Webhooks[0].URL = "https://other.example/" },
-		status: metav1.ConditionUnknown, reason: v1alpha1.ReasonClusterUnreachable, others: pushesReachOthers, returned: v1alpha1.ReasonWebhooksRun,
+		status: metav1.ConditionUnknown, reason: v1alpha1.ReasonClusterUnreachable, others: pushesReachOthers,
+		returned: v1alpha1.ReasonWebhooksRun,
 	},
 	v1alpha1.ConditionAlertsApplied: {
 		change: func(h *stagetest.Harness) { h.SN.Spec.Monitoring.Labels = map[string]string{"team": "community"} },
@@ -314,7 +316,8 @@ func (n *awayNetwork) requireNothingLost(deleted []string) {
 	for name := range maps.Keys(have) {
 		require.NotContains(n.T, name, "/acme-eu", "the region is not created in another cluster")
 	}
-	require.Equal(n.T, []v1alpha1.ClusterNamespace{{Name: n.eu.Name, Namespace: "plaza"}}, n.SN.Status.Clusters, "the cluster is not forgotten")
+	require.Equal(n.T, []v1alpha1.ClusterNamespace{{Name: n.eu.Name, Namespace: "plaza"}}, n.SN.Status.Clusters,
+		"the cluster is not forgotten")
 	require.Empty(n.T, n.SN.Status.MissingKeys)
 	for _, region := range n.SN.Status.Regions {
 		available := meta.FindStatusCondition(region.Conditions, v1alpha1.RegionAvailable)
@@ -343,7 +346,8 @@ func keysWait(t *testing.T, n *awayNetwork) {
 	requireStates(n.SN.Status.SigningKeys, v1alpha1.KeyActive, v1alpha1.KeyPending)
 	requireStates(n.SN.Status.APIKeys, v1alpha1.KeyActive, v1alpha1.KeyPending)
 	authority := "acme-control-authority"
-	require.NotEqual(t, n.secrets[authority][keyring.AuthoritiesFile], n.Secret(authority).Data[keyring.AuthoritiesFile], "a new authority is trusted")
+	require.NotEqual(t, n.secrets[authority][keyring.AuthoritiesFile], n.Secret(authority).Data[keyring.AuthoritiesFile],
+		"a new authority is trusted")
 	require.Equal(t, n.secrets[authority]["tls.crt"], n.Secret(authority).Data["tls.crt"], "but issues nothing before all servers trust it")
 }
 

@@ -56,7 +56,10 @@ func whyNot(command testenv.RunbookCommand) string {
 }
 
 // mayPrintNothing are parts of commands that print nothing about a network in which everything is well.
-var mayPrintNothing = []string{"get ingress", ".status.webhooks", "get endpointslices", "get nodes", ".status.pendingChanges", "get pods -A"}
+var mayPrintNothing = []string{
+	"get ingress", ".status.webhooks", "get endpointslices", "get nodes", ".status.pendingChanges",
+	"get pods -A",
+}
 
 // checked returns a script that fails if a command fails, or prints neither a line nor more than null.
 func checked(command testenv.RunbookCommand) string {

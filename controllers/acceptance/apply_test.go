@@ -48,7 +48,8 @@ func (o *operator) differs(desired *unstructured.Unstructured, disturb bool) {
 	ctx := o.t.Context()
 	bring := func() *unstructured.Unstructured {
 		o.t.Helper()
-		err := o.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(desired.DeepCopy()), client.FieldOwner(apply.Manager), client.ForceOwnership)
+		err := o.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(desired.DeepCopy()), client.FieldOwner(apply.Manager),
+			client.ForceOwnership)
 		require.NoError(o.t, err, "%s %s", desired.GetKind(), desired.GetName())
 		live := desired.DeepCopy()
 		require.NoError(o.t, o.client.Get(ctx, client.ObjectKeyFromObject(desired), live))

@@ -34,47 +34,50 @@ func (b bounds) not(r ...string) bounds { b.refused = r; return b }
 
 // crdBounds are the bounds of the fields of testdata/everything.yaml. A list's index is that of an element which has the field there.
 var crdBounds = map[string]bounds{
-	"spec.apiKeys.overlap":                             from("1m", "8784h"),
-	"spec.apiKeys.rotateEvery":                         from("24h", "87840h"),
-	"spec.backup.destinations[0].code":                 oneOf("us", "eu", "sg"),
-	"spec.backup.destinations[0].url":                  like("s3://b-1/a?region=x", "gs://b-1").not("file:///b-1", "s3://b-1?SECRET=x", "azblob://b-1"),
-	"spec.backup.overdueAfter":                         from("10m", "168h"),
-	"spec.backup.retention":                            from("24h", "87840h"),
-	"spec.backup.schedule":                             like("@hourly", "0 3 * * MON").not("at night", "0 3 * *", "@yearly"),
-	"spec.database.maxConnections":                     from("1", "1000000"),
-	"spec.database.primaryRegion":                      oneOf("us", "eu", "sg"),
-	"spec.database.survive":                            oneOf("zone", "region"),
-	"spec.deletionPolicy":                              oneOf("Retain", "Delete"),
-	"spec.image":                                       like("plaza:v1", "registry.example/plaza@sha256:0").not("plaza v1", " plaza"),
-	"spec.imagePullPolicy":                             oneOf("Always", "IfNotPresent", "Never"),
-	"spec.maintenanceWindows[0].days[0]":               oneOf("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-	"spec.maintenanceWindows[0].duration":              from("10m", "168h"),
-	"spec.maintenanceWindows[0].start":                 like("00:00", "23:59").not("24:00", "7:00", "12:60"),
-	"spec.maintenanceWindows[0].timeZone":              like("Etc/GMT+1", "America/Port-au-Prince").not("Europe Berlin", "../UTC"),
-	"spec.moderation.flagHideLimit":                    from("0", "1000"),
-	"spec.moderation.flagLimit":                        from("1", "1000"),
-	"spec.monitoring.alerts.availability":              like("90", "99.999", "99.9").not("89.9999", "99.9991", "100", "9", "high"),
-	"spec.monitoring.alerts.latencyP99":                from("5ms", "10s"),
-	"spec.monitoring.alerts.overrides[0].severity":     oneOf("critical", "warning", "info"),
-	"spec.monitoring.alerts.overrides[0].threshold":    like("1h30m", "0.25", "3").not("1d", "a lot", "-1", "0.12345"),
-	"spec.monitoring.alerts.runbookURL":                like("http://x", "https://x/y").not("x", "ftp://x"),
-	"spec.monitoring.probe.prober":                     like("prober", "prober.monitoring:9115").not("http://prober", "prober:", "-x"),
-	"spec.observability.tracing.endpoint":              like("http://c:4317", "https://c/v1").not("c:4317", "http://user@c", "http://c?x=y"),
-	"spec.observability.tracing.samplingPercent":       like("100", "0.125", "0").not("101", "1000", "0.1234", "-1"),
-	"spec.preHook.defaultAction":                       oneOf("Allow", "Deny"),
-	"spec.preHook.timeout":                             from("100ms", "3s"),
-	"spec.push.apns.keyID":                             like("0123456789").not("ABCDE1234", "ABCDE123456", "abcde12345"),
-	"spec.push.apns.teamID":                            like("0123456789").not("ABCDE1234", "ABCDE123456", "abcde12345"),
-	"spec.push.apns.topic":                             like("com.acme-1").not("com acme", ""),
-	"spec.push.web.subject":                            like("https://acme.example").not("ops", "http://acme.example", "mailto:ops"),
-	"spec.rateLimit":                                   like("off", "1/1s", "9999999/1h30m").not("0/1s", "on", "10", "10000000/1s"),
-	"spec.regions[0].code":                             oneOf("us", "eu", "sg"),
-	"spec.regions[0].extraHosts[0]":                    like("*.example", "a-b.example").not("*", "A.example", "https://a"),
-	"spec.regions[0].host":                             like("a", "a-b.example").not("*.example", "A.example", "https://a", "a:80", "-a", "a."),
-	"spec.regions[0].replicas":                         from("1", "200"),
-	"spec.regions[0].scheme":                           oneOf("http", "https"),
-	"spec.regions[0].volumes[0].emptyDir.sizeLimit":    like("1", "512MiB").not("0", "1GB", "01GiB"),
-	"spec.regions[0].volumes[0].mountPath":             like("/cache", "/etc/ssl", "/tmp/x").not("cache", "/tmp", "/etc/plaza", "/etc/plaza/keys", "/a:b"),
+	"spec.apiKeys.overlap":             from("1m", "8784h"),
+	"spec.apiKeys.rotateEvery":         from("24h", "87840h"),
+	"spec.backup.destinations[0].code": oneOf("us", "eu", "sg"),
+	"spec.backup.destinations[0].url": like("s3://b-1/a?region=x", "gs://b-1").not("file:///b-1", "s3://b-1?SECRET=x",
+		"azblob://b-1"),
+	"spec.backup.overdueAfter":                      from("10m", "168h"),
+	"spec.backup.retention":                         from("24h", "87840h"),
+	"spec.backup.schedule":                          like("@hourly", "0 3 * * MON").not("at night", "0 3 * *", "@yearly"),
+	"spec.database.maxConnections":                  from("1", "1000000"),
+	"spec.database.primaryRegion":                   oneOf("us", "eu", "sg"),
+	"spec.database.survive":                         oneOf("zone", "region"),
+	"spec.deletionPolicy":                           oneOf("Retain", "Delete"),
+	"spec.image":                                    like("plaza:v1", "registry.example/plaza@sha256:0").not("plaza v1", " plaza"),
+	"spec.imagePullPolicy":                          oneOf("Always", "IfNotPresent", "Never"),
+	"spec.maintenanceWindows[0].days[0]":            oneOf("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+	"spec.maintenanceWindows[0].duration":           from("10m", "168h"),
+	"spec.maintenanceWindows[0].start":              like("00:00", "23:59").not("24:00", "7:00", "12:60"),
+	"spec.maintenanceWindows[0].timeZone":           like("Etc/GMT+1", "America/Port-au-Prince").not("Europe Berlin", "../UTC"),
+	"spec.moderation.flagHideLimit":                 from("0", "1000"),
+	"spec.moderation.flagLimit":                     from("1", "1000"),
+	"spec.monitoring.alerts.availability":           like("90", "99.999", "99.9").not("89.9999", "99.9991", "100", "9", "high"),
+	"spec.monitoring.alerts.latencyP99":             from("5ms", "10s"),
+	"spec.monitoring.alerts.overrides[0].severity":  oneOf("critical", "warning", "info"),
+	"spec.monitoring.alerts.overrides[0].threshold": like("1h30m", "0.25", "3").not("1d", "a lot", "-1", "0.12345"),
+	"spec.monitoring.alerts.runbookURL":             like("http://x", "https://x/y").not("x", "ftp://x"),
+	"spec.monitoring.probe.prober":                  like("prober", "prober.monitoring:9115").not("http://prober", "prober:", "-x"),
+	"spec.observability.tracing.endpoint":           like("http://c:4317", "https://c/v1").not("c:4317", "http://user@c", "http://c?x=y"),
+	"spec.observability.tracing.samplingPercent":    like("100", "0.125", "0").not("101", "1000", "0.1234", "-1"),
+	"spec.preHook.defaultAction":                    oneOf("Allow", "Deny"),
+	"spec.preHook.timeout":                          from("100ms", "3s"),
+	"spec.push.apns.keyID":                          like("0123456789").not("ABCDE1234", "ABCDE123456", "abcde12345"),
+	"spec.push.apns.teamID":                         like("0123456789").not("ABCDE1234", "ABCDE123456", "abcde12345"),
+	"spec.push.apns.topic":                          like("com.acme-1").not("com acme", ""),
+	"spec.push.web.subject":                         like("https://acme.example").not("ops", "http://acme.example", "mailto:ops"),
+	"spec.rateLimit":                                like("off", "1/1s", "9999999/1h30m").not("0/1s", "on", "10", "10000000/1s"),
+	"spec.regions[0].code":                          oneOf("us", "eu", "sg"),
+	"spec.regions[0].extraHosts[0]":                 like("*.example", "a-b.example").not("*", "A.example", "https://a"),
+	"spec.regions[0].host": like("a", "a-b.example").not("*.example", "A.example", "https://a", "a:80", "-a",
+		"a."),
+	"spec.regions[0].replicas":                      from("1", "200"),
+	"spec.regions[0].scheme":                        oneOf("http", "https"),
+	"spec.regions[0].volumes[0].emptyDir.sizeLimit": like("1", "512MiB").not("0", "1GB", "01GiB"),
+	"spec.regions[0].volumes[0].mountPath": like("/cache", "/etc/ssl", "/tmp/x").not("cache", "/tmp", "/etc/plaza",
+		"/etc/plaza/keys", "/a:b"),
 	"spec.regions[0].volumes[0].name":                  like("a", "a-1").not("A", "-a", "a."),
 	"spec.regions[1].autoscaling.maxReplicas":          from("1", "200"),
 	"spec.regions[1].autoscaling.minReplicas":          from("1", "200"),
@@ -101,9 +104,10 @@ var crdBounds = map[string]bounds{
 	"spec.signingKeys.rotateEvery":                     from("24h", "87840h"),
 	"spec.storage.homes[0].code":                       oneOf("us", "eu", "sg"),
 	"spec.storage.homes[0].url":                        like("s3://b-1", "gs://b-1", "azblob://b-1").not("file:///b-1", "http://b-1", "b-1"),
-	"spec.storage.url":                                 like("s3://b-1", "gs://b-1", "azblob://b-1", "file:///b-1").not("file://b-1", "http://b-1", "b-1"),
-	"spec.trustedProxies":                              like("10.0.0.0/8, fd00::1").not("localhost"),
-	"spec.webhooks[0].name":                            like("a", "a-1").not("A", "-a", "a."),
+	"spec.storage.url": like("s3://b-1", "gs://b-1", "azblob://b-1", "file:///b-1").not("file://b-1",
+		"http://b-1", "b-1"),
+	"spec.trustedProxies":   like("10.0.0.0/8, fd00::1").not("localhost"),
+	"spec.webhooks[0].name": like("a", "a-1").not("A", "-a", "a."),
 }
 
 // quantities are fields with types of Kubernetes.
@@ -120,7 +124,8 @@ func TestBounds(t *testing.T) {
 	}
 	walkSchema("", crdSchema(t), func(path string, schema *apiextensionsv1.JSONSchemaProps) {
 		isText := schema.Type == "string"
-		hasBounds := schema.Minimum != nil || schema.Maximum != nil || schema.Enum != nil || schema.Pattern != "" || isText && len(schema.XValidations) > 0
+		hasBounds := schema.Minimum != nil || schema.Maximum != nil || schema.Enum != nil || schema.Pattern != "" || isText &&
+			len(schema.XValidations) > 0
 		if hasBounds && strings.HasPrefix(path, "spec.") && !quantities.MatchString(path) {
 			b, found := known[path]
 			require.True(t, found, "%s has no row in crdBounds", path)
@@ -190,7 +195,8 @@ func complaintsAbout(t *testing.T, namespace, field string, value any) []complai
 	sn.SetNamespace(namespace)
 	setField(t, sn.Object, field, value)
 	path := listIndex.ReplaceAllString(field, "[]")
-	return slices.DeleteFunc(complaintsOf(t, env.Client.Create(t.Context(), sn, client.DryRunAll)), func(c complaint) bool { return c.path != path })
+	return slices.DeleteFunc(complaintsOf(t, env.Client.Create(t.Context(), sn, client.DryRunAll)),
+		func(c complaint) bool { return c.path != path })
 }
 
 // step is a step of a path such as spec.regions[0].host: a name, and the index in a list.

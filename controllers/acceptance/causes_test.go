@@ -39,7 +39,8 @@ func TestCauses(t *testing.T) {
 	o.unready("us", away, nil)
 	setStatus(o, o.deployment("acme", "us"), lost)
 	c := o.condition("acme", v1alpha1.ConditionReady, "False", v1alpha1.ReasonDatabaseUnreachable)
-	require.Regexp(t, `^RegionsAvailable: us: No pod is ready; pod acme-us-\w+: database us: dial tcp 10.0.0.9:5432: connection refused.$`, c.Message)
+	require.Regexp(t, `^RegionsAvailable: us: No pod is ready; pod acme-us-\w+: database us: dial tcp 10.0.0.9:5432: connection refused.$`,
+		c.Message)
 	o.condition("acme", v1alpha1.ConditionKeysReady, "Unknown", v1alpha1.ReasonNoServers)
 	o.condition("acme", v1alpha1.ConditionModerationApplied, "Unknown", v1alpha1.ReasonNoServers)
 
@@ -93,7 +94,10 @@ func TestDatabaseCertificates(t *testing.T) {
 	o.apply(sn)
 	c := o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretMissing)
 	require.Contains(t, c.Message, "Secret database-ca does not exist")
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "database-ca", Namespace: o.namespace}, StringData: map[string]string{"other": "x"}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "database-ca", Namespace: o.namespace},
+		StringData: map[string]string{"other": "x"},
+	}
 	require.NoError(t, o.client.Create(t.Context(), secret))
 	c = o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretIncomplete)
 	require.Contains(t, c.Message, "Secret database-ca has no key ca.crt")

@@ -57,8 +57,11 @@ func (o *operator) failMigration(network, message string) time.Time {
 	ctx := context.Background()
 	job := o.job(network)
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: job.Name + "-", Namespace: o.namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}},
-		Spec:       job.Spec.Template.Spec,
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName: job.Name + "-", Namespace: o.namespace,
+			Labels: map[string]string{batchv1.JobNameLabel: job.Name},
+		},
+		Spec: job.Spec.Template.Spec,
 	}
 	pod.Spec.ServiceAccountName = "" // created by a controller that does not run here
 	require.NoError(o.t, o.client.Create(ctx, pod))
@@ -154,7 +157,8 @@ func setStatus[O client.Object](o *operator, object O, change func(O)) {
 func (o *operator) pods(network string, code v1alpha1.RegionCode) []corev1.Pod {
 	o.t.Helper()
 	var pods corev1.PodList
-	require.NoError(o.t, o.client.List(context.Background(), &pods, client.InNamespace(o.namespace), client.MatchingLabels(render.RegionSelector(network, code))))
+	require.NoError(o.t, o.client.List(context.Background(), &pods, client.InNamespace(o.namespace),
+		client.MatchingLabels(render.RegionSelector(network, code))))
 	return pods.Items
 }
 
@@ -179,7 +183,10 @@ func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 		s.status.LogLevel = &statusz.LogLevel{Current: "info", Configured: "info"}
 		s.status.Placement = statusz.Placement{
 			State: statusz.Unknown, Reason: statusz.ReasonNoPlacement,
-			Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone"},
+			Want: statusz.PlacementWanted{
+				Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"},
+				Primary:    "us", Survive: "zone",
+			},
 		}
 		s.status.Moderation = statusz.Moderation{IsReportEnabled: true, FlagLimit: 50, AsOf: time.Now()}
 		s.status.Moderation.Digest = s.status.Moderation.Hash()

@@ -32,7 +32,8 @@ func TestInvalidManifests(t *testing.T) {
 			require.ErrorContains(t, err, messages[0])
 			broken := brokenRules(rules, complaintsOf(t, err))
 			for _, r := range broken {
-				require.True(t, slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(r.message, m) }), "%v refuses it as well", r)
+				require.True(t, slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(r.message, m) }), "%v refuses it as well",
+					r)
 				refusing[r] = name
 			}
 			require.LessOrEqual(t, len(broken), len(messages))
@@ -139,6 +140,9 @@ func TestDefaultsAreVisible(t *testing.T) {
 	require.Equal(t, v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}, spec.Moderation)
 	require.Equal(t, v1alpha1.Duration("1h"), spec.ServerKeys.Overlap)
 	require.Equal(t, v1alpha1.Rollout{MaxRegionsRolling: 1, Soak: "30s", MaxErrorPercent: new(int32(5))}, spec.Rollout)
-	require.Equal(t, v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms"}}, spec.Monitoring)
+	require.Equal(t, v1alpha1.Monitoring{
+		ServiceMonitor: true, Dashboards: true,
+		Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms"},
+	}, spec.Monitoring)
 	require.True(t, spec.NetworkPolicy.Enabled)
 }

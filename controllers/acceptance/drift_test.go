@@ -53,7 +53,8 @@ func (o *operator) children() []unstructured.Unstructured {
 	for _, kind := range childKinds {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := o.client.List(context.Background(), list, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
+		err := o.client.List(context.Background(), list, client.InNamespace(o.namespace),
+			client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
 		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
 			continue // an optional kind
 		}
@@ -69,8 +70,14 @@ func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
 	sn := sample(t, "socialnetwork")
 	sn.Spec.Regions = sn.Spec.Regions[:2]
 	sn.Spec.Regions[0].Autoscaling = &v1alpha1.Autoscaling{MinReplicas: 2, MaxReplicas: 4, TargetCPUUtilization: 70}
-	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx", TLSSecretName: "us-tls", Annotations: map[string]string{"a.example/b": "c"}}
-	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{Name: "public", Namespace: "gateways", SectionName: "https"}}
+	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{
+		ClassName: "nginx", TLSSecretName: "us-tls",
+		Annotations: map[string]string{"a.example/b": "c"},
+	}
+	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{
+		Name: "public", Namespace: "gateways",
+		SectionName: "https",
+	}}
 	sn.Spec.Regions[1].PodAnnotations = map[string]string{"a.example/b": "c"}
 	sn.Spec.Monitoring.Probe = &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115"}
 	return sn
@@ -347,5 +354,6 @@ func TestAdditionsAreRemoved(t *testing.T) {
 	o.setReady(o.deployment("acme-minimal", code))
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 	o.settle("acme-minimal")
-	require.Contains(t, o.deployment("acme-minimal", code).Spec.Template.Annotations, "kubectl.kubernetes.io/restartedAt", "a restart by hand stays")
+	require.Contains(t, o.deployment("acme-minimal", code).Spec.Template.Annotations, "kubectl.kubernetes.io/restartedAt",
+		"a restart by hand stays")
 }

@@ -70,13 +70,17 @@ func removeKinds(t *testing.T) {
 	o := &operator{t: t}
 	o.eventually("the kinds to be removed", func() string {
 		for _, crd := range optionalCRDs() {
-			if client.IgnoreNotFound(env.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKeyFromObject(crd), &metav1.PartialObjectMetadata{
-				TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
-			})) != nil {
+			if client.IgnoreNotFound(env.Client.Get(context.WithoutCancel(t.Context()), client.ObjectKeyFromObject(crd),
+				&metav1.PartialObjectMetadata{
+					TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+				})) != nil {
 				return "the API server does not respond"
 			}
 			list := &unstructured.UnstructuredList{}
-			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: crd.Spec.Versions[0].Name, Kind: crd.Spec.Names.ListKind})
+			list.SetGroupVersionKind(schema.GroupVersionKind{
+				Group: crd.Spec.Group, Version: crd.Spec.Versions[0].Name,
+				Kind: crd.Spec.Names.ListKind,
+			})
 			if env.Client.List(context.WithoutCancel(t.Context()), list) == nil {
 				return crd.Name + " still exists"
 			}

@@ -155,7 +155,8 @@ func TestLengths(t *testing.T) {
 }
 
 // lengthComplaint is the beginning of what the API server says about a length.
-var lengthComplaint = regexp.MustCompile(`^(Too long|Too many|Invalid value: .* should (be at least \d+ chars long|have at least \d+ (items|properties)))`)
+var lengthComplaint = regexp.MustCompile(
+	`^(Too long|Too many|Invalid value: .* should (be at least \d+ chars long|have at least \d+ (items|properties)))`)
 
 // isFixed reports whether a field has no length: it is no text, list or map, or has an enumeration or a pattern of one length.
 func isFixed(path string, schema *apiextensionsv1.JSONSchemaProps) bool {

@@ -39,7 +39,8 @@ func TestHubIsLost(t *testing.T) {
 	o.run()
 	o.apply(inClusters(t, members))
 	missing := o.condition("acme", v1alpha1.ConditionKeysReady, "False", v1alpha1.ReasonKeysMissing)
-	require.Contains(t, missing.Message, "Region us: Secret acme-us-server-keys does not exist in the namespace, and no copy of its keys is left.")
+	require.Contains(t, missing.Message,
+		"Region us: Secret acme-us-server-keys does not exist in the namespace, and no copy of its keys is left.")
 	require.Contains(t, missing.Message, v1alpha1.AnnotationGiveUpKeys+"="+id)
 	sn := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	require.Equal(t, id, sn.Status.NetworkID)

@@ -133,7 +133,9 @@ func inClusters(t *testing.T, members map[v1alpha1.RegionCode]*member) *v1alpha1
 }
 
 // awaitRegion waits for a condition of a region that is of the network's generation.
-func (o *operator) awaitRegion(name string, code v1alpha1.RegionCode, kind string, want metav1.ConditionStatus, reason v1alpha1.Reason) string {
+func (o *operator) awaitRegion(name string, code v1alpha1.RegionCode, kind string, want metav1.ConditionStatus,
+	reason v1alpha1.Reason,
+) string {
 	o.t.Helper()
 	message := ""
 	o.eventually(fmt.Sprintf("%s of region %s to be %s, %s", kind, code, want, reason), func() string {
@@ -157,11 +159,13 @@ func (o *operator) awaitRegion(name string, code v1alpha1.RegionCode, kind strin
 func (o *operator) objects() []string {
 	o.t.Helper()
 	var names []string
-	for _, kind := range append(sweep.Kinds(), render.PrometheusRuleKind, render.ServiceMonitorKind, render.ProbeKind, render.GrafanaDashboardKind) {
+	for _, kind := range append(sweep.Kinds(), render.PrometheusRuleKind, render.ServiceMonitorKind, render.ProbeKind,
+		render.GrafanaDashboardKind) {
 		created, err := o.client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		require.NoError(o.t, err)
 		list := created.(client.ObjectList)
-		err = o.client.List(context.Background(), list, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
+		err = o.client.List(context.Background(), list, client.InNamespace(o.namespace),
+			client.MatchingLabels{render.LabelManagedBy: render.OperatorName})
 		if meta.IsNoMatchError(err) {
 			continue
 		}
@@ -269,7 +273,10 @@ func checkMembers(t *testing.T, o *operator, eu, sg *member) {
 		require.NotContains(t, o.objects(), "Deployment acme-"+code)
 	}
 	status := get(o, &v1alpha1.SocialNetwork{}, "acme").Status
-	require.Equal(t, []v1alpha1.ClusterNamespace{{Name: "cluster-eu", Namespace: eu.namespace}, {Name: "cluster-sg", Namespace: sg.namespace}}, status.Clusters)
+	require.Equal(t, []v1alpha1.ClusterNamespace{
+		{Name: "cluster-eu", Namespace: eu.namespace},
+		{Name: "cluster-sg", Namespace: sg.namespace},
+	}, status.Clusters)
 	require.Equal(t, "cluster-eu", status.Regions[1].Cluster)
 }
 
@@ -278,7 +285,8 @@ func (o *operator) gone(name string) {
 	o.t.Helper()
 	o.eventually("the network to be deleted", func() string {
 		var sn v1alpha1.SocialNetwork
-		if err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name}, &sn); client.IgnoreNotFound(err) == nil && err != nil {
+		if err := o.client.Get(context.Background(), client.ObjectKey{Namespace: o.namespace, Name: name},
+			&sn); client.IgnoreNotFound(err) == nil && err != nil {
 			return ""
 		}
 		ready := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionReady)
@@ -372,7 +380,10 @@ func TestRegistration(t *testing.T) {
 	allowed := o.namespace + "=" + eu.namespace
 	for words, change := range map[string]func(*clientcmdapi.Config){
 		"exec plugin": func(c *clientcmdapi.Config) {
-			c.AuthInfos["hub"].Exec = &clientcmdapi.ExecConfig{APIVersion: "client.authentication.k8s.io/v1", Command: "id", InteractiveMode: "Never"}
+			c.AuthInfos["hub"].Exec = &clientcmdapi.ExecConfig{
+				APIVersion: "client.authentication.k8s.io/v1", Command: "id",
+				InteractiveMode: "Never",
+			}
 		},
 		"auth provider": func(c *clientcmdapi.Config) {
 			c.AuthInfos["hub"].AuthProvider = &clientcmdapi.AuthProviderConfig{Name: "x"}

@@ -34,7 +34,10 @@ func (o *operator) scrape(sn *v1alpha1.SocialNetwork) *prometheus.Server {
 	require.NoError(o.t, err)
 	p, err := prometheus.Start(o.t.Context(), prometheus.Options{
 		Program: program, Dir: o.t.TempDir(), Interval: time.Second, Rules: monitoring.RuleFaster(render.Network{SN: sn}, alertFactor).Spec,
-		Targets: []prometheus.Target{{Address: strings.TrimPrefix(server.URL, "http://"), Labels: map[string]string{"pod": "plaza-operator-1", "job": "plaza-operator"}}},
+		Targets: []prometheus.Target{{
+			Address: strings.TrimPrefix(server.URL, "http://"),
+			Labels:  map[string]string{"pod": "plaza-operator-1", "job": "plaza-operator"},
+		}},
 	})
 	require.NoError(o.t, err)
 	o.t.Cleanup(p.Stop)
@@ -45,7 +48,8 @@ func (o *operator) scrape(sn *v1alpha1.SocialNetwork) *prometheus.Server {
 func (o *operator) fires(p *prometheus.Server, alert string, want bool) {
 	o.t.Helper()
 	o.eventually(fmt.Sprintf("%s to fire: %t", alert, want), func() string {
-		found, err := p.Query(o.t.Context(), fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing",namespace=%q,network="acme"}`, alert, o.namespace))
+		found,
+			err := p.Query(o.t.Context(), fmt.Sprintf(`ALERTS{alertname=%q,alertstate="firing",namespace=%q,network="acme"}`, alert, o.namespace))
 		if err != nil || (len(found) > 0) != want {
 			return fmt.Sprint(found, err)
 		}

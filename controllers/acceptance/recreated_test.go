@@ -51,7 +51,8 @@ func TestStatusOfARecreatedNetwork(t *testing.T) {
 func (o *operator) recreate(req *http.Request, sn *v1alpha1.SocialNetwork) {
 	again := sn.DeepCopy()
 	again.Namespace = o.namespace
-	if err := o.client.Delete(req.Context(), &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: sn.Name}}); err != nil {
+	if err := o.client.Delete(req.Context(),
+		&v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: sn.Name}}); err != nil {
 		o.t.Errorf("deleting the network: %v", err)
 	}
 	if err := o.client.Create(req.Context(), again); err != nil {

@@ -220,7 +220,8 @@ func TestAutoscalingTakesOver(t *testing.T) {
 
 	d := o.deployment("acme-minimal", "us")
 	scale := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: 7}}
-	require.NoError(t, o.client.SubResource("scale").Update(ctx, d, client.WithSubResourceBody(scale), client.FieldOwner("kube-controller-manager")))
+	require.NoError(t, o.client.SubResource("scale").Update(ctx, d, client.WithSubResourceBody(scale),
+		client.FieldOwner("kube-controller-manager")))
 	o.setReady(o.deployment("acme-minimal", "us"))
 	for range 3 {
 		o.pass("acme-minimal")

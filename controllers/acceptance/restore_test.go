@@ -60,13 +60,17 @@ func TestKeysAreRestoredFromBackup(t *testing.T) {
 			}
 			return ""
 		})
-		require.NoError(t, o.client.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelNetwork: name}))
-		require.NoError(t, o.client.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace(o.namespace), client.MatchingLabels{render.LabelRecoveryOf: name}))
-		jobs := []client.DeleteAllOfOption{client.InNamespace(o.namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)} // no garbage collector runs
+		require.NoError(t, o.client.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace(o.namespace),
+			client.MatchingLabels{render.LabelNetwork: name}))
+		require.NoError(t, o.client.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace(o.namespace),
+			client.MatchingLabels{render.LabelRecoveryOf: name}))
+		// no garbage collector runs
+		jobs := []client.DeleteAllOfOption{client.InNamespace(o.namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)}
 		require.NoError(t, o.client.DeleteAllOf(t.Context(), &batchv1.Job{}, jobs...))
 		o.eventually("the Secrets to go", func() string {
 			for _, secret := range secrets {
-				if err := o.client.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: secret}, &corev1.Secret{}); !apierrors.IsNotFound(err) {
+				if err := o.client.Get(t.Context(), client.ObjectKey{Namespace: o.namespace, Name: secret},
+					&corev1.Secret{}); !apierrors.IsNotFound(err) {
 					return secret + " exists"
 				}
 			}

@@ -60,7 +60,8 @@ func TestMigrationFails(t *testing.T) {
 	at := o.failMigration("acme", "again")
 	o.eventually("the second failure", func() string {
 		sn = get(o, &v1alpha1.SocialNetwork{}, "acme")
-		if c := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionSchemaMigrated); sn.Status.Schema.Attempts != 2 || c.Reason != string(v1alpha1.ReasonMigrationFailed) {
+		if c := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionSchemaMigrated); sn.Status.Schema.Attempts != 2 ||
+			c.Reason != string(v1alpha1.ReasonMigrationFailed) {
 			return fmt.Sprintf("it is attempt %d, %s: %s", sn.Status.Schema.Attempts, c.Reason, c.Message)
 		}
 		return ""
@@ -96,7 +97,10 @@ func TestLateDatabaseSecret(t *testing.T) {
 	require.Contains(t, c.Message, "acme-minimal-db")
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretMissing)
 
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-minimal-db", Namespace: o.namespace}, StringData: map[string]string{"url-us": "postgres://db.example/plaza"}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-minimal-db", Namespace: o.namespace},
+		StringData: map[string]string{"url-us": "postgres://db.example/plaza"},
+	}
 	require.NoError(t, o.client.Create(ctx, secret))
 	o.pass("acme-minimal")
 	c = o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonSecretIncomplete)

@@ -135,7 +135,8 @@ func newOperator(t *testing.T) *operator {
 	t.Helper()
 	namespace := env.Namespace(t)
 	return &operator{
-		t: t, namespace: namespace, watches: []string{namespace}, client: env.Client, servers: &servers{says: map[string]*server{}}, clock: &clock{},
+		t: t, namespace: namespace, watches: []string{namespace}, client: env.Client, servers: &servers{says: map[string]*server{}},
+		clock:  &clock{},
 		config: rest.CopyConfig(env.Config), writes: &writes{},
 	}
 }
@@ -175,7 +176,10 @@ func (o *operator) run() {
 	require.NoError(o.t, err)
 	r := &controllers.Reconciler{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.platform, Recorder: mgr.GetEventRecorder("plaza-operator"),
-		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions, MaxConcurrentRollouts: o.maxRollouts}, Now: o.clock.now,
+		Options: controllers.Options{
+			DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions,
+			MaxConcurrentRollouts: o.maxRollouts,
+		}, Now: o.clock.now,
 		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
 	require.NoError(o.t, r.AddClusters(ctx, mgr, clusters.Options{

@@ -41,7 +41,10 @@ func TestWebhooksOfTheSpec(t *testing.T) {
 	missing := o.condition("acme", v1alpha1.ConditionWebhooksApplied, "False", v1alpha1.ReasonSecretMissing)
 	require.Contains(t, missing.Message, "Secret hooks does not exist")
 
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "hooks", Namespace: o.namespace}, StringData: map[string]string{render.HookKey: hookSecret}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "hooks", Namespace: o.namespace},
+		StringData: map[string]string{render.HookKey: hookSecret},
+	}
 	require.NoError(t, o.client.Create(t.Context(), secret))
 	o.condition("acme", v1alpha1.ConditionWebhooksApplied, "True", v1alpha1.ReasonWebhooksRun)
 	require.Equal(t, []string{hookSecret, hookSecret}, o.pushedSecrets())
@@ -50,7 +53,8 @@ func TestWebhooksOfTheSpec(t *testing.T) {
 	}, *o.servers.pushedHooks().Prehook, "the defaults of the CRD")
 
 	o.editSecret("hooks", func(s *corev1.Secret) { s.Data[render.HookKey] = []byte(changedSecret) })
-	o.eventually("the changed secret", func() string { return notEqual(strings.Join(o.pushedSecrets(), " "), changedSecret+" "+changedSecret) })
+	o.eventually("the changed secret",
+		func() string { return notEqual(strings.Join(o.pushedSecrets(), " "), changedSecret+" "+changedSecret) })
 	o.eventually("the status of the webhook", func() string {
 		status := get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Webhooks
 		return notEqual(fmt.Sprint(status), fmt.Sprint([]v1alpha1.WebhookStatus{{Name: "crm", Applied: true}}))

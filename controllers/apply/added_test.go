@@ -11,14 +11,16 @@ import (
 // TestAdded checks what others added, and that exactly this is removed.
 func TestAdded(t *testing.T) {
 	const ours = `{"f:spec":{"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:x":{}}},"f:atomic":{}}}`
-	live := object(t, `{kind: K, metadata: {annotations: {x: y}}, spec: {list: [{name: a, x: 1, w: 2}, {name: b}, {name: webhook}], atomic: {k: v}, defaulted: z, replicas: 3}}`, ours)
+	live := object(t,
+		`{kind: K, metadata: {annotations: {x: y}}, spec: {list: [{name: a, x: 1, w: 2}, {name: b}, {name: webhook}], atomic: {k: v}, defaulted: z, replicas: 3}}`, ours)
 	theirs := func(manager, owned string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(owned),
 		}
 	}
 	live.SetManagedFields(append(live.GetManagedFields(),
-		theirs("kubectl-edit", `{"f:spec":{"f:absent":{},"f:list":{"k:{\"name\":\"a\"}":{"f:x":{},"f:w":{}},"k:{\"name\":\"b\"}":{".":{},"f:name":{}},"k:{\"name\":\"gone\"}":{}},"f:atomic":{"f:k":{}}}}`),
+		theirs("kubectl-edit",
+			`{"f:spec":{"f:absent":{},"f:list":{"k:{\"name\":\"a\"}":{"f:x":{},"f:w":{}},"k:{\"name\":\"b\"}":{".":{},"f:name":{}},"k:{\"name\":\"gone\"}":{}},"f:atomic":{"f:k":{}}}}`),
 		theirs(Manager, `{"f:spec":{"f:list":{"k:{\"name\":\"webhook\"}":{}},"f:defaulted":{}}}`),
 		theirs("other", `{"f:status":{},"f:metadata":{"f:annotations":{"f:x":{}}}}`),
 	))
@@ -43,8 +45,10 @@ func TestAdded(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	const ours = `{"f:metadata":{"f:annotations":{"f:plaza.social/template":{}}},"f:spec":{"f:replicas":{},"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"plaza\"}":{"f:name":{},"f:image":{},"f:args":{},"f:env":{"k:{\"name\":\"A\"}":{"f:name":{},"f:value":{}}}}}}}}}`
-	live := object(t, `{kind: Deployment, metadata: {annotations: {plaza.social/template: x}}, spec: {replicas: 2, template: {spec: {containers: [{name: plaza, image: "p:1", args: [a], env: [{name: A, value: hush}]}]}}}}`, ours)
-	desired := object(t, `{kind: Deployment, metadata: {annotations: {plaza.social/template: y}}, spec: {replicas: 3, minReadySeconds: 10, template: {spec: {volumes: [{name: v, emptyDir: {}}], containers: [{name: plaza, image: "p:2", args: [a, b], env: [{name: A, value: hush2}, {name: B, value: x}]}]}}}}`, "")
+	live := object(t,
+		`{kind: Deployment, metadata: {annotations: {plaza.social/template: x}}, spec: {replicas: 2, template: {spec: {containers: [{name: plaza, image: "p:1", args: [a], env: [{name: A, value: hush}]}]}}}}`, ours)
+	desired := object(t,
+		`{kind: Deployment, metadata: {annotations: {plaza.social/template: y}}, spec: {replicas: 3, minReadySeconds: 10, template: {spec: {volumes: [{name: v, emptyDir: {}}], containers: [{name: plaza, image: "p:2", args: [a, b], env: [{name: A, value: hush2}, {name: B, value: x}]}]}}}}`, "")
 	require.Equal(t, []string{
 		"replicas from 2 to 3", "args", "variable A", "image from p:1 to p:2", "minReadySeconds to 10", "2 more", "the pods are replaced",
 	}, describe(live, desired, Manager))
@@ -67,7 +71,10 @@ func TestWord(t *testing.T) {
 		says       string
 	}{
 		{"Deployment", "metadata.annotations.plaza.social/template", "a", "b", ""},
-		{"Deployment", "spec.template.metadata.annotations.plaza.social/configuration", "a", "b", "the configuration file or the content of Secrets"},
+		{
+			"Deployment", "spec.template.metadata.annotations.plaza.social/configuration", "a", "b",
+			"the configuration file or the content of Secrets",
+		},
 		{"ConfigMap", "data.plaza.yaml", "a: 1\nb: 2\nc: 3", "c: 3\na: 1\nb: 3", "settings b"},
 		{"Deployment", "data.plaza.yaml", "a", "b", "data.plaza.yaml from a to b"},
 		{"ConfigMap", "metadata.labels.a", "a", "b", "metadata.labels.a from a to b"},

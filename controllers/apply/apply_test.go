@@ -111,11 +111,14 @@ func TestChangeInWords(t *testing.T) {
 	object := config(nil)
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	for want, c := range map[string]Change{
-		"change ConfigMap a: spec.x":                                              {At: "spec.x"},
-		"change ConfigMap a: x from 1 to 2":                                       {At: "spec.x", Words: []string{"x from 1 to 2"}},
-		"change ConfigMap a: spec.x; remove b":                                    {At: "spec.x", Added: []string{"b"}},
-		"change ConfigMap a: remove a; remove b; remove c; remove d; remove e":    {Added: []string{"a", "b", "c", "d", "e", "f"}},
-		"change ConfigMap a: x; remove a; remove b; remove c; remove d; remove e": {Words: []string{"x"}, Added: []string{"a", "b", "c", "d", "e"}},
+		"change ConfigMap a: spec.x":                                           {At: "spec.x"},
+		"change ConfigMap a: x from 1 to 2":                                    {At: "spec.x", Words: []string{"x from 1 to 2"}},
+		"change ConfigMap a: spec.x; remove b":                                 {At: "spec.x", Added: []string{"b"}},
+		"change ConfigMap a: remove a; remove b; remove c; remove d; remove e": {Added: []string{"a", "b", "c", "d", "e", "f"}},
+		"change ConfigMap a: x; remove a; remove b; remove c; remove d; remove e": {
+			Words: []string{"x"},
+			Added: []string{"a", "b", "c", "d", "e"},
+		},
 	} {
 		c.Object = object
 		require.Equal(t, want, c.String())

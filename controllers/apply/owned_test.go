@@ -64,7 +64,8 @@ func TestDifference(t *testing.T) {
 			`{spec: {ports: [{name: a}, {name: b}]}}`, "spec.ports",
 		},
 		"an item is gone": {
-			`{spec: {ports: []}}`, `{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{"f:name":{}}}}}`, `{spec: {ports: [{name: a}]}}`, `spec.ports[{"name":"a"}]`,
+			`{spec: {ports: []}}`, `{"f:spec":{"f:ports":{"k:{\"name\":\"a\"}":{"f:name":{}}}}}`, `{spec: {ports: [{name: a}]}}`,
+			`spec.ports[{"name":"a"}]`,
 		},
 		"a part of the key is the server's default": {
 			`{spec: {ports: [{port: 1, protocol: TCP}]}}`, `{"f:spec":{"f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{"f:port":{}}}}}`,
@@ -74,7 +75,8 @@ func TestDifference(t *testing.T) {
 			`{metadata: {finalizers: [a, other]}}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`, `{metadata: {finalizers: [a]}}`, "",
 		},
 		"a value of a set is gone": {
-			`{metadata: {finalizers: [other]}}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`, `{metadata: {finalizers: [a]}}`, `metadata.finalizers["a"]`,
+			`{metadata: {finalizers: [other]}}`, `{"f:metadata":{"f:finalizers":{"v:\"a\"":{}}}}`, `{metadata: {finalizers: [a]}}`,
+			`metadata.finalizers["a"]`,
 		},
 		"a list that is owned as one": {
 			`{spec: {args: [a, b]}}`, `{"f:spec":{"f:args":{}}}`, `{spec: {args: [a, b]}}`, "",
@@ -131,11 +133,13 @@ func TestDifferenceOfOneManager(t *testing.T) {
 }
 
 func TestOwned(t *testing.T) {
-	live := object(t, `{metadata: {labels: {a: x, other: y}, finalizers: [a, other]}, spec: {replicas: 3, args: [a, b], ports: [{name: b, port: 2}, {name: a, port: 1, other: y}]}}`,
+	live := object(t,
+		`{metadata: {labels: {a: x, other: y}, finalizers: [a, other]}, spec: {replicas: 3, args: [a, b], ports: [{name: b, port: 2}, {name: a, port: 1, other: y}]}}`,
 		`{"f:metadata":{"f:labels":{"f:a":{}},"f:finalizers":{"v:\"a\"":{}}},"f:spec":{"f:gone":{},"f:args":{},"f:ports":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:port":{}}}}}`)
 	text, err := json.Marshal(Owned(live, Manager))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"metadata":{"labels":{"a":"x"},"finalizers":["a"]},"spec":{"args":["a","b"],"ports":[{"name":"a","port":1}]}}`, string(text))
+	require.JSONEq(t, `{"metadata":{"labels":{"a":"x"},"finalizers":["a"]},"spec":{"args":["a","b"],"ports":[{"name":"a","port":1}]}}`,
+		string(text))
 	again := object(t, string(text), "")
 	again.SetManagedFields(nil)
 	require.Equal(t, "spec.gone", Difference(live, again, Manager))
@@ -176,10 +180,13 @@ func TestLostField(t *testing.T) {
 		"a field of an item": {
 			`{"f:spec":{"f:template":{"f:a":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{}}}}}}`, `spec.template.list[{"name":"c"}].image`,
 		},
-		"an item":        {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""}, // owned as a whole
-		"everything":     {`{"f:spec":{"f:replicas":{}}}`, "spec.template"},
-		"more than ours": {`{"f:spec":{"f:template":{"f:a":{},"f:b":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}}}`, "spec.template.b"},
-		"another field":  {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""},
+		"an item":    {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""}, // owned as a whole
+		"everything": {`{"f:spec":{"f:replicas":{}}}`, "spec.template"},
+		"more than ours": {
+			`{"f:spec":{"f:template":{"f:a":{},"f:b":{},"f:list":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:image":{}}}}}}`,
+			"spec.template.b",
+		},
+		"another field": {`{"f:spec":{"f:template":{"f:a":{},"f:list":{}}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := object(t, `{spec: {replicas: 3, template: {a: y, list: []}}}`, test.owned)

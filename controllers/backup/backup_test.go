@@ -86,9 +86,14 @@ func (w *world) end(kind batchv1.JobConditionType, log string) {
 	require.NotNil(w.t, job)
 	job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.Now)}}
 	require.NoError(w.t, w.Client.Status().Update(w.t.Context(), job))
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "acme-backup-x", Namespace: "plaza", Labels: map[string]string{batchv1.JobNameLabel: job.Name}}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: "acme-backup-x", Namespace: "plaza",
+		Labels: map[string]string{batchv1.JobNameLabel: job.Name},
+	}}
 	require.NoError(w.t, client.IgnoreNotFound(w.Client.Delete(w.t.Context(), pod)))
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: log}}}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{
+		{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: log}}},
+	}
 	require.NoError(w.t, w.Client.Create(w.t.Context(), pod))
 }
 
@@ -355,7 +360,10 @@ func TestOlderResult(t *testing.T) {
 
 // TestUnreadableBackups creates no Job while it is not known whether there is one, or with which credentials.
 func TestUnreadableBackups(t *testing.T) {
-	for name, want := range map[string]string{"backups": "the cache is gone", "acme-backup": "The backup Job could not be read: the cache is gone"} {
+	for name, want := range map[string]string{
+		"backups":     "the cache is gone",
+		"acme-backup": "The backup Job could not be read: the cache is gone",
+	} {
 		w := newWorld(t)
 		w.Cache = stagetest.Unreadable{Client: w.Client, Prefix: name}
 		for range 2 { // the first labels the Secret

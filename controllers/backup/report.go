@@ -18,15 +18,18 @@ func (r *run) report() {
 	case status.Applied != r.target:
 		r.reportUnapplied(status)
 	case status.Unsupported:
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonPostgreSQLBackups, "The database is PostgreSQL, which has no backup schedules; back it up by its own means.")
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonPostgreSQLBackups,
+			"The database is PostgreSQL, which has no backup schedules; back it up by its own means.")
 	case status.OverdueAt != nil && !r.pass.Now.Before(status.OverdueAt.Time):
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupOverdue, fmt.Sprintf("No backup has succeeded since %s.%s", r.since(status), because(status)))
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupOverdue,
+			fmt.Sprintf("No backup has succeeded since %s.%s", r.since(status), because(status)))
 	case status.LastError != "":
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupFailed, sentence("The newest backup failed", status.LastError))
 	case status.LastSuccess == nil:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonBackupsScheduled, "Backups are scheduled; none has ended yet.")
 	default:
-		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonBackupsScheduled, fmt.Sprintf("The last backup ended at %s.", rfc3339(status.LastSuccess)))
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonBackupsScheduled,
+			fmt.Sprintf("The last backup ended at %s.", rfc3339(status.LastSuccess)))
 	}
 }
 
@@ -51,7 +54,8 @@ func (r *run) reportUnapplied(status *v1alpha1.BackupStatus) {
 	case r.pass.SN.Spec.Paused:
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The backup schedule is changed when spec.paused is false.")
 	case status.LastError != "":
-		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupsNotApplied, sentence("The backup schedule is not applied", status.LastError))
+		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupsNotApplied,
+			sentence("The backup schedule is not applied", status.LastError))
 	case r.spec == nil:
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonBackupsChanging, "The backup schedule is being removed.")
 	default:

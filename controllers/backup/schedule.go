@@ -29,7 +29,8 @@ func parse(text string, now time.Time) (cron.Schedule, error) {
 	for range maxRuns {
 		next := schedule.Next(previous)
 		if next.Sub(previous) < minInterval {
-			return nil, fmt.Errorf("there must be at least an hour between two backups, and %s after the one at %s there is another", next.Sub(previous), previous.Format(time.RFC3339))
+			return nil, fmt.Errorf("there must be at least an hour between two backups, and %s after the one at %s there is another",
+				next.Sub(previous), previous.Format(time.RFC3339))
 		}
 		previous = next
 	}

@@ -40,7 +40,8 @@ func TestIdleNetworks(t *testing.T) {
 	began := time.Now()
 	cluster.make(*networks, *regions)
 	cluster.untilReady(*networks)
-	fmt.Fprintf(t.Output(), "%d networks of %s were ready after %s\n", *networks, count(*regions, "region"), time.Since(began).Round(time.Second))
+	fmt.Fprintf(t.Output(), "%d networks of %s were ready after %s\n", *networks, count(*regions, "region"),
+		time.Since(began).Round(time.Second))
 	pause(t, *settle)
 	before := op.look(env)
 	pause(t, *idle)

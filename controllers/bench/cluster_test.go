@@ -91,7 +91,8 @@ func (c *cluster) certificate(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 }
 
 func (c *cluster) readCertificate(secret *corev1.Secret) {
-	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
+	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile],
+		secret.Data[control.AuthoritiesFile])
 	if err != nil || secret.Labels[render.LabelRegion] == "" {
 		return
 	}
@@ -224,7 +225,10 @@ func (c *cluster) ready(ctx context.Context, d *appsv1.Deployment) error {
 		ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n,
 		Conditions: []appsv1.DeploymentCondition{
 			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastUpdateTime: now, LastTransitionTime: now},
-			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable", LastUpdateTime: now, LastTransitionTime: now},
+			{
+				Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable", LastUpdateTime: now,
+				LastTransitionTime: now,
+			},
 		},
 	}
 	return c.client.Status().Patch(ctx, d, client.MergeFrom(before))
@@ -232,7 +236,8 @@ func (c *cluster) ready(ctx context.Context, d *appsv1.Deployment) error {
 
 func (c *cluster) pod(ctx context.Context, d *appsv1.Deployment) error {
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: d.Name + "-", Namespace: namespace, Labels: d.Spec.Template.Labels}, Spec: d.Spec.Template.Spec,
+		ObjectMeta: metav1.ObjectMeta{GenerateName: d.Name + "-", Namespace: namespace, Labels: d.Spec.Template.Labels},
+		Spec:       d.Spec.Template.Spec,
 	}
 	pod.Spec.ServiceAccountName = "" // created by a controller that does not run here
 	for i, port := range pod.Spec.Containers[0].Ports {

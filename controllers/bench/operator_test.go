@@ -55,8 +55,10 @@ func startOperator(t *testing.T, env *testenv.Env) *operator {
 	require.NoError(t, os.WriteFile(kubeconfig, user, 0o600))
 	metrics, profile := freeAddress(t), freeAddress(t)
 	op := &operator{t: t, metrics: "http://" + metrics + "/metrics", heapProfile: "http://" + profile + "/debug/pprof/heap?gc=1"}
-	op.process = exec.CommandContext(context.WithoutCancel(t.Context()), *program, "--metrics-bind-address="+metrics, "--health-probe-bind-address=0",
-		"--pprof-bind-address="+profile, "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn", "--kube-api-qps=500")
+	op.process = exec.CommandContext(context.WithoutCancel(t.Context()), *program, "--metrics-bind-address="+metrics,
+		"--health-probe-bind-address=0",
+		"--pprof-bind-address="+profile, "--platform-image=plaza.example/plaza:v1", "--namespace=default", "--log-level=warn",
+		"--kube-api-qps=500")
 	op.process.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
 	op.process.Stdout, op.process.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, op.process.Start())
@@ -120,7 +122,8 @@ func (s *sight) lookAtServer(t *testing.T, env *testenv.Env) {
 		for _, pair := range m.GetLabel() {
 			labels[pair.GetName()] = pair.GetValue()
 		}
-		if !slices.Contains([]string{"POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION"}, labels["verb"]) || !slices.Contains(counted, labels["resource"]) {
+		if !slices.Contains([]string{"POST", "PUT", "PATCH", "APPLY", "DELETE", "DELETECOLLECTION"}, labels["verb"]) ||
+			!slices.Contains(counted, labels["resource"]) {
 			continue
 		}
 		s.writes += m.GetCounter().GetValue()

@@ -28,7 +28,8 @@ type registration struct {
 
 func register(secret *corev1.Secret) registration {
 	r := registration{allowed: map[string][]string{}}
-	for entry := range strings.FieldsFuncSeq(secret.Annotations[v1alpha1.AnnotationAllowedNamespaces], func(c rune) bool { return c == ',' || c == ' ' }) {
+	for entry := range strings.FieldsFuncSeq(secret.Annotations[v1alpha1.AnnotationAllowedNamespaces],
+		func(c rune) bool { return c == ',' || c == ' ' }) {
 		from, to, renamed := strings.Cut(entry, "=")
 		switch {
 		case entry == "*":

@@ -82,7 +82,8 @@ func TestAllowedNamespaces(t *testing.T) {
 		{"*", "a", "b", false, nil},
 		{"*,a=b", "a", "b", true, nil},
 	} {
-		r := register(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{v1alpha1.AnnotationAllowedNamespaces: c.annotation}}})
+		annotations := map[string]string{v1alpha1.AnnotationAllowedNamespaces: c.annotation}
+		r := register(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: annotations}})
 		require.Equal(t, c.want, r.allows(c.from, c.namespace), "%+v", c)
 		require.Equal(t, c.namespaces, r.namespaces(), "%+v", c)
 	}

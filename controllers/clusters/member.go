@@ -126,7 +126,10 @@ func (m *member) run(ctx context.Context) {
 }
 
 func unreachable(name string, err error) error {
-	return &Error{v1alpha1.ReasonClusterUnreachable, fmt.Sprintf("Cluster %s cannot be reached: %s.", name, strings.TrimSuffix(err.Error(), "."))}
+	return &Error{
+		v1alpha1.ReasonClusterUnreachable,
+		fmt.Sprintf("Cluster %s cannot be reached: %s.", name, strings.TrimSuffix(err.Error(), ".")),
+	}
 }
 
 // serve connects and returns when the connection is lost, with its error and whether there was a connection.

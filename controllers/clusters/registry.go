@@ -173,7 +173,10 @@ func (r *Registry) Connect(cluster, from, namespace string) (*Connection, error)
 		return nil, err
 	}
 	if m.registration.refused != nil {
-		return nil, &Error{v1alpha1.ReasonClusterRefused, fmt.Sprintf("The kubeconfig of cluster %s is refused: %s.", cluster, m.registration.refused)}
+		return nil, &Error{
+			v1alpha1.ReasonClusterRefused,
+			fmt.Sprintf("The kubeconfig of cluster %s is refused: %s.", cluster, m.registration.refused),
+		}
 	}
 	if !m.registration.allows(from, namespace) {
 		return nil, &Error{v1alpha1.ReasonClusterNotAllowed, fmt.Sprintf(
@@ -194,7 +197,8 @@ func (r *Registry) member(cluster string) (*member, error) {
 	m := r.members[cluster]
 	if m == nil && r.listed != nil && !r.listed() {
 		return nil, &Error{v1alpha1.ReasonClusterUnreachable, fmt.Sprintf(
-			"The Secrets with the label %s in namespace %s, which register clusters, cannot be listed.", v1alpha1.LabelKubeconfig, r.options.Namespace)}
+			"The Secrets with the label %s in namespace %s, which register clusters, cannot be listed.", v1alpha1.LabelKubeconfig,
+			r.options.Namespace)}
 	}
 	if m == nil {
 		return nil, &Error{v1alpha1.ReasonClusterNotRegistered, fmt.Sprintf(

@@ -37,7 +37,8 @@ func TestUnknownClusters(t *testing.T) {
 	r.listed = func() bool { return isListed }
 	require.Equal(t, &Error{
 		v1alpha1.ReasonClusterUnreachable,
-		"The Secrets with the label sigs.k8s.io/multicluster-runtime-kubeconfig in namespace operators, which register clusters, cannot be listed.",
+		"The Secrets with the label sigs.k8s.io/multicluster-runtime-kubeconfig in namespace operators, which register clusters, cannot be " +
+			"listed.",
 	}, connect())
 	isListed = true
 	require.ErrorContains(t, connect(), "No Secret west")

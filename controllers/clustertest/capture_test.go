@@ -115,7 +115,8 @@ func (s *suite) noKeyPassed(t *testing.T) {
 		}
 		require.Empty(t, search(parts, payload), "a key or a token from %s to %s", f.from, f.to)
 	}
-	s.sayf("    %d keys; pods sent each other %d bytes in %d connections, %d of them to the control port", len(c.keys), total, len(between), control)
+	s.sayf("    %d keys; pods sent each other %d bytes in %d connections, %d of them to the control port", len(c.keys), total, len(between),
+		control)
 	require.NotZero(t, control, "connections of the operator to the control port")
 	require.Condition(t, func() bool {
 		for _, payload := range others {

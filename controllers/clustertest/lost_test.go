@@ -96,7 +96,8 @@ func (s *suite) loseHub(t *testing.T, own string) {
 	require.NoError(t, s.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name: s.namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
 	}}))
-	require.NoError(t, s.client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "acme-db"}, Data: database.Data}))
+	require.NoError(t,
+		s.client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "acme-db"}, Data: database.Data}))
 	require.NoError(t, s.client.Create(ctx, &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: network}, Spec: lost.Spec,
 	}))

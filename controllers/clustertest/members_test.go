@@ -136,7 +136,10 @@ func TestThreeClusters(t *testing.T) {
 func (s *suite) join(t *testing.T, m *member) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name:   s.namespace,
+		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
 	require.NoError(t, m.client.Create(ctx, ns))
 	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(m.client.Delete(ctx, ns))) })
 	for _, file := range []string{"account.yaml", "namespace/role.yaml", "namespace/role_binding.yaml"} {
@@ -149,13 +152,15 @@ func (s *suite) join(t *testing.T, m *member) {
 	}
 	var database corev1.Secret
 	require.NoError(t, s.client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: "acme-db"}, &database))
-	require.NoError(t, m.client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "acme-db"}, Data: database.Data}))
+	require.NoError(t,
+		m.client.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "acme-db"}, Data: database.Data}))
 	name := "cluster-" + m.region
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Namespace: system, Labels: map[string]string{v1alpha1.LabelKubeconfig: "true"},
 		Annotations: map[string]string{v1alpha1.AnnotationAllowedNamespaces: s.namespace},
 	}, Data: map[string][]byte{v1alpha1.KubeconfigKey: s.kubeconfigOf(t, m)}}
-	require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: system}})))
+	require.NoError(t,
+		client.IgnoreNotFound(s.client.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: system}})))
 	require.NoError(t, s.client.Create(ctx, secret))
 	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, secret))) })
 }

@@ -67,7 +67,8 @@ func (s *suite) chooseUsers(t *testing.T, namespaces ...string) {
 		if err := s.client.Create(t.Context(), chosen, client.DryRunAll); err != nil || chosen.Spec.SecurityContext.RunAsUser == nil {
 			return fmt.Sprintf("none is chosen (%v)", err)
 		}
-		if err := s.client.Create(t.Context(), fixed, client.DryRunAll); err == nil || !strings.Contains(err.Error(), "is not one of the namespace") {
+		if err := s.client.Create(t.Context(), fixed, client.DryRunAll); err == nil ||
+			!strings.Contains(err.Error(), "is not one of the namespace") {
 			return fmt.Sprintf("another user is not rejected (%v)", err)
 		}
 		return ""

@@ -23,7 +23,8 @@ import (
 func (s *suite) previousRelease() string {
 	image := os.Getenv("CLUSTER_PREVIOUS_IMAGE")
 	if image == "" {
-		s.sayf("!!! THE UPGRADE FROM THE PREVIOUS RELEASE IS NOT TESTED: %s", cmp.Or(os.Getenv("CLUSTER_PREVIOUS_MISSING"), "CLUSTER_PREVIOUS_IMAGE is not set"))
+		s.sayf("!!! THE UPGRADE FROM THE PREVIOUS RELEASE IS NOT TESTED: %s",
+			cmp.Or(os.Getenv("CLUSTER_PREVIOUS_MISSING"), "CLUSTER_PREVIOUS_IMAGE is not set"))
 	}
 	return image
 }
@@ -98,7 +99,8 @@ func (s *suite) readOnlyDatabase(t *testing.T) []corev1.EnvVar {
 		separator = "&"
 	}
 	require.NoError(t, s.client.Create(t.Context(), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace}, StringData: map[string]string{"url": url + separator + "default_transaction_read_only=on"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: s.namespace},
+		StringData: map[string]string{"url": url + separator + "default_transaction_read_only=on"},
 	}))
 	var variables []corev1.EnvVar
 	for _, code := range codes {

@@ -105,7 +105,8 @@ func (s *suite) editByHand(t *testing.T) {
 	s.within(t, "the additions are removed", func() string {
 		require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(&d), &d))
 		pod := d.Spec.Template.Spec
-		if len(pod.Containers) != 1 || slices.ContainsFunc(pod.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "PLAZA_STATEMENT_TIMEOUT" }) {
+		if len(pod.Containers) != 1 || slices.ContainsFunc(pod.Containers[0].Env,
+			func(e corev1.EnvVar) bool { return e.Name == "PLAZA_STATEMENT_TIMEOUT" }) {
 			return "they are still there"
 		}
 		return ""

@@ -128,7 +128,8 @@ func (f *forwarder) endpoint(ctx context.Context, service, port string) (string,
 		return "", err
 	}
 	var slices discoveryv1.EndpointSliceList
-	if err := f.client.List(ctx, &slices, client.InNamespace(namespace), client.MatchingLabels{discoveryv1.LabelServiceName: name}); err != nil {
+	if err := f.client.List(ctx, &slices, client.InNamespace(namespace),
+		client.MatchingLabels{discoveryv1.LabelServiceName: name}); err != nil {
 		return "", err
 	}
 	var ready []string

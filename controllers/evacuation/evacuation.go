@@ -76,7 +76,10 @@ func (r *run) evacuateTo(code v1alpha1.RegionCode) {
 // object returns a Secret that is deleted together with the network.
 func object(c *stage.Cluster, name string, labels map[string]string) *corev1.Secret {
 	labels[render.LabelWatched] = "true"
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: c.Namespace(), Labels: labels}, Type: corev1.SecretTypeOpaque}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: c.Namespace(), Labels: labels},
+		Type:       corev1.SecretTypeOpaque,
+	}
 	c.Network.SetOwner(&secret.ObjectMeta)
 	return secret
 }
@@ -124,7 +127,8 @@ func (r *run) progress(region *v1alpha1.Region) (v1alpha1.Reason, string) {
 		}
 	}
 	if keys.missing != "" {
-		return v1alpha1.ReasonEvacuationKeysUnknown, fmt.Sprintf("%s serves the hosts of %s, but does not know its server keys: %s.", to, from, keys.missing)
+		return v1alpha1.ReasonEvacuationKeysUnknown,
+			fmt.Sprintf("%s serves the hosts of %s, but does not know its server keys: %s.", to, from, keys.missing)
 	}
 	return v1alpha1.ReasonEvacuated, fmt.Sprintf("%s serves the hosts of %s, accepts its server keys and does its background work.", to, from)
 }

@@ -133,7 +133,8 @@ func TestEvacuationProblems(t *testing.T) {
 		},
 		"no keys": {
 			func(h *stagetest.Harness) { h.LoseSecret("acme-eu-server-keys") },
-			v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse, "server keys: Secret acme-eu-server-keys could not be read in the namespace: ",
+			v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse,
+			"server keys: Secret acme-eu-server-keys could not be read in the namespace: ",
 		},
 		"broken keys": {func(h *stagetest.Harness) {
 			h.LoseSecret("acme-eu-server-keys")
@@ -197,7 +198,8 @@ func TestTwoEvacuations(t *testing.T) {
 	result := run(h)
 	require.Equal(t, string(v1alpha1.ReasonEvacuationStarting), condition(h))
 	require.Equal(t, v1alpha1.ReasonEvacuationKeysUnknown, result.Reason)
-	require.Contains(t, result.Message, "us serves the hosts of sg, but does not know its server keys: Secret acme-sg-server-keys could not be read")
+	require.Contains(t, result.Message,
+		"us serves the hosts of sg, but does not know its server keys: Secret acme-sg-server-keys could not be read")
 	h.CreateSecret("acme-sg-server-keys", map[string]string{"server-keys.json": `{"keys":[]}`})
 	require.Equal(t, v1alpha1.ReasonEvacuationStarting, run(h).Reason)
 	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = false

@@ -105,7 +105,10 @@ func (c *cluster) install(folder string) string {
 // namespace creates a namespace with the strictest pod security standard.
 func (c *cluster) namespace(name string) {
 	c.t.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name:   name,
+		Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
 	require.NoError(c.t, c.client.Create(context.Background(), ns))
 }
 

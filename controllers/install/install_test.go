@@ -88,7 +88,8 @@ func (c *cluster) network(namespace string) *v1alpha1.SocialNetwork {
 	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
 	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{Name: "public"}}
 	sn.Spec.Monitoring = v1alpha1.Monitoring{
-		ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}, Probe: &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115"},
+		ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true},
+		Probe: &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115"},
 	}
 	sn.Spec.NetworkPolicy.Enabled = true
 	secret := &corev1.Secret{
@@ -180,7 +181,8 @@ func (c *cluster) update(name string, change func(*v1alpha1.SocialNetwork)) {
 func (c *cluster) checkLeadership(p *program, name string) {
 	c.t.Helper()
 	c.has("events.v1.events.k8s.io", "")
-	require.Contains(c.t, c.kubectl("", "-n", system, "get", "lease", "plaza-operator.plaza.social", "-o", "jsonpath={.spec.holderIdentity}"), "_")
+	require.Contains(c.t, c.kubectl("", "-n", system, "get", "lease", "plaza-operator.plaza.social", "-o",
+		"jsonpath={.spec.holderIdentity}"), "_")
 	c.eventually("the event of the Lease", func() string {
 		if text := c.kubectl("", "-n", system, "get", "events", "-o", "name"); text == "" {
 			return "it does not exist"
@@ -213,7 +215,8 @@ func (c *cluster) migrate(name string) {
 	c.t.Helper()
 	c.eventually("the migration Job", func() string {
 		var jobs batchv1.JobList
-		require.NoError(c.t, c.client.List(context.Background(), &jobs, client.InNamespace(networks), client.MatchingLabels{render.LabelNetwork: name}))
+		require.NoError(c.t, c.client.List(context.Background(), &jobs, client.InNamespace(networks),
+			client.MatchingLabels{render.LabelNetwork: name}))
 		if len(jobs.Items) != 1 {
 			return fmt.Sprintf("%d Jobs", len(jobs.Items))
 		}

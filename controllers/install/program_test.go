@@ -135,7 +135,10 @@ func (p *program) end(cmd *exec.Cmd) {
 // to the objects that create them.
 func (c *cluster) admits(template corev1.PodTemplateSpec) {
 	c.t.Helper()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: account + "-", Namespace: system, Labels: template.Labels}, Spec: template.Spec}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: account + "-", Namespace: system, Labels: template.Labels},
+		Spec:       template.Spec,
+	}
 	require.NoError(c.t, c.client.Create(context.Background(), pod, client.DryRunAll))
 	bad := pod.DeepCopy()
 	bad.Name, bad.ResourceVersion, bad.UID = "", "", ""

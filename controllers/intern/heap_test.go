@@ -64,7 +64,8 @@ func cachedObjects(b *testing.B, i int, transform toolscache.TransformFunc) []an
 		require.True(b, ok)
 		require.NoError(b, json.Unmarshal(text, decoded))
 		decoded.SetManagedFields([]metav1.ManagedFieldsEntry{{
-			Manager: "plaza-operator", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(owned)),
+			Manager: "plaza-operator", Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1",
+			FieldsV1: metav1.NewFieldsV1(string(owned)),
 		}})
 		transformed, err := transform(decoded)
 		require.NoError(b, err)

@@ -29,7 +29,10 @@ func deployment(n int) *appsv1.Deployment {
 		}
 	}
 	other := func(manager string) metav1.ManagedFieldsEntry {
-		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:paused":{}}}`)}
+		return metav1.ManagedFieldsEntry{
+			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate,
+			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:paused":{}}}`),
+		}
 	}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Name: fmt.Sprintf("d-%d", n), Labels: labels(),
@@ -48,7 +51,9 @@ func deployment(n int) *appsv1.Deployment {
 		Resources:      corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("100m")}},
 		Env:            []corev1.EnvVar{{Name: "N", Value: strconv.Itoa(n)}},
 	})
-	d.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{LabelSelector: &metav1.LabelSelector{MatchLabels: labels()}}}
+	d.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
+		{LabelSelector: &metav1.LabelSelector{MatchLabels: labels()}},
+	}
 	return d
 }
 
@@ -100,7 +105,14 @@ func TestObjectsShare(t *testing.T) {
 // TestSimilarMaps checks that similar maps are not confused.
 func TestSimilarMaps(t *testing.T) {
 	slim := (&intern.Pool{}).Transform(nil, manager)
-	for _, labels := range []map[string]string{{"a": "b", "c": "d"}, {"a": `b"c":"d`}, {`a":"b","c`: "d"}, {"ab": ""}, {"a": "b"}, {"": "ab"}} {
+	for _, labels := range []map[string]string{
+		{"a": "b", "c": "d"},
+		{"a": `b"c":"d`},
+		{`a":"b","c`: "d"},
+		{"ab": ""},
+		{"a": "b"},
+		{"": "ab"},
+	} {
 		got, err := slim(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Labels: labels}})
 		require.NoError(t, err)
 		require.Equal(t, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Labels: labels}}, got)
@@ -184,9 +196,11 @@ func TestPartsAreShared(t *testing.T) {
 	parts := func(id string) map[string]uintptr {
 		pod := &corev1.Pod{}
 		pod.Spec.SecurityContext = &corev1.PodSecurityContext{FSGroupChangePolicy: new(corev1.PodFSGroupChangePolicy(id))}
-		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
-			{Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: id}}}},
-		}}}
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
+				{Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: id}}}},
+			},
+		}}
 		pod.Spec.Tolerations = []corev1.Toleration{{Key: id}}
 		items := []corev1.KeyToPath{{Key: id}}
 		pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{Items: items}}}}
@@ -217,7 +231,10 @@ func TestPartsAreShared(t *testing.T) {
 		require.NotEqual(t, at, other[name], name)
 	}
 
-	pod := &corev1.Pod{Spec: corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{}, Containers: []corev1.Container{{SecurityContext: &corev1.SecurityContext{}}}}}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{
+		SecurityContext: &corev1.PodSecurityContext{},
+		Containers:      []corev1.Container{{SecurityContext: &corev1.SecurityContext{}}},
+	}}
 	want := pod.DeepCopy()
 	_, err := slim(pod)
 	require.NoError(t, err)

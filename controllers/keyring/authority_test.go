@@ -157,7 +157,8 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	other, err := c.last.Certify(rand.Reader, c.server, "us.x.control.plaza.internal", control.Server, c.in.Now)
 	require.NoError(t, err)
 	require.True(t, other.Renewed, "it has another name")
-	broken, err := c.last.Certify(rand.Reader, keyring.Certificate{Certificate: c.server.Certificate, Key: []byte("x")}, controlName, control.Server, c.in.Now)
+	broken, err := c.last.Certify(rand.Reader, keyring.Certificate{Certificate: c.server.Certificate, Key: []byte("x")}, controlName,
+		control.Server, c.in.Now)
 	require.NoError(t, err)
 	require.True(t, broken.Renewed)
 }

@@ -25,7 +25,8 @@ func TestBackup(t *testing.T) {
 			keyring.IdentitySet: keyring.Save(map[string][]byte{
 				keyring.DirectoryKeyFile: []byte(identity.DirectoryKey.Reveal()), keyring.NetworkIDFile: []byte(identity.NetworkID),
 			}, map[string]string{keyring.AnnotationKeySets: "api-keys", "of/others": "x"}),
-			keyring.APIKeysSet: keyring.Save(map[string][]byte{keyring.APIKeysFile: []byte(api.Reveal())}, map[string]string{keyring.AnnotationActive: "a-1"}),
+			keyring.APIKeysSet: keyring.Save(map[string][]byte{keyring.APIKeysFile: []byte(api.Reveal())},
+				map[string]string{keyring.AnnotationActive: "a-1"}),
 		},
 	}
 	text := before.Encode()
@@ -80,10 +81,19 @@ func TestSavedCheck(t *testing.T) {
 		{"api-keys", "api-keys.json", " \n", "it is missing or empty"},
 		{"api-keys", "api-keys.json", `{"keys": []}`, "it has no keys"},
 		{"api-keys", "api-keys.json", `{"keys": [{"id": "` + hush + `", "key": "` + hush + `"}]}`, "the id is a key"},
-		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + hush + `"}]}`, "key 1: the seed is not the base64 of 32 bytes"},
+		{
+			"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + hush + `"}]}`,
+			"key 1: the seed is not the base64 of 32 bytes",
+		},
 		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 43) + `="}]}`, ""},
-		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 40) + `"}]}`, "key 1: the seed is not the base64 of 32 bytes"},
-		{"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 43) + `=x"}]}`, "key 1: the seed is not the base64 of 32 bytes"},
+		{
+			"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 40) + `"}]}`,
+			"key 1: the seed is not the base64 of 32 bytes",
+		},
+		{
+			"signing-keys", "signing-keys.json", `{"keys": [{"kid": "s", "seed": "` + strings.Repeat("A", 43) + `=x"}]}`,
+			"key 1: the seed is not the base64 of 32 bytes",
+		},
 		{"identity", "network-id", "0123456789abcdef01234567", "directory-key is missing or empty"},
 		{"identity", "directory-key", hush, "network-id is not 24 lowercase hexadecimal characters"},
 	} {

@@ -28,38 +28,45 @@ var files = map[string]struct {
 	reason string // empty: it is a file
 	keys   int
 }{
-	"empty":                {text: ""},
-	"blank":                {text: " \n"},
-	"null":                 {text: "null"},
-	"no keys":              {text: "{}"},
-	"an empty list":        {text: `{"keys": []}`},
-	"one":                  {text: `{"keys":[{"id":"a","key":"` + hush + `"}]}`, keys: 1},
-	"two, one with an end": {text: `{"keys":[{"id":"a","key":"` + hush + `1"},{"id":"b","key":"` + hush + `2","notAfter":"2026-01-01T00:00:00.5+01:00"}]}`, keys: 2},
-	"the last year":        {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"9999-12-31T23:59:59-01:00"}]}`, keys: 1},
-	"the first year":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0000-01-01T00:00:00+01:00"}]}`, keys: 1},
-	"no time at all":       {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0001-01-01T00:00:00Z"}]}`, keys: 1},
-	"signs of HTML":        {text: `{"keys":[{"id":"<&>","key":"` + hush + `<&>"}]}`, keys: 1},
-	"no JSON":              {text: hush, reason: "not valid JSON of a key file near byte"},
-	"half":                 {text: `{"keys":[{"id":"a","key":"` + hush, reason: "not valid JSON of a key file"},
-	"twice":                {text: `{"keys":[]}{"keys":[]}`, reason: "data after the JSON"},
-	"another field":        {text: `{"keys":[],"hush":1}`, reason: "not valid JSON of a key file"},
-	"another field of one": {text: `{"keys":[{"id":"a","key":"` + hush + `","not_after":"` + hush + `"}]}`, reason: "not valid JSON of a key file"},
-	"a list":               {text: `["` + hush + `"]`, reason: "not valid JSON of a key file"},
-	"a number for a key":   {text: `{"keys":[{"id":"a","key":1234567890123456789}]}`, reason: "not valid JSON of a key file"},
-	"no id":                {text: `{"keys":[{"key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
-	"a blank in the id":    {text: `{"keys":[{"id":"a b","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
-	"a long id":            {text: `{"keys":[{"id":"` + strings.Repeat("a", 65) + `","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
-	"the longest id":       {text: `{"keys":[{"id":"` + strings.Repeat("a", 64) + `","key":"` + hush + `"}]}`, keys: 1},
-	"a short key":          {text: `{"keys":[{"id":"a","key":"hush-hush-hush-"}]}`, reason: "key 1: the key must be"},
-	"the shortest key":     {text: `{"keys":[{"id":"a","key":"hush-hush-hush-h"}]}`, keys: 1},
-	"the longest key":      {text: `{"keys":[{"id":"a","key":"` + strings.Repeat("hush", 256) + `"}]}`, keys: 1},
-	"visible ASCII":        {text: `{"keys":[{"id":"!~","key":"!~` + hush + `!~"}]}`, keys: 1},
-	"no visible ASCII":     {text: `{"keys":[{"id":"a","key":"` + hush + `\u007f"}]}`, reason: "key 1: the key must be"},
-	"a long key":           {text: `{"keys":[{"id":"a","key":"` + strings.Repeat("hush", 257) + `"}]}`, reason: "key 1: the key must be"},
-	"a key with a blank":   {text: `{"keys":[{"id":"a","key":"hush and hush and hush"}]}`, reason: "key 1: the key must be"},
-	"a date":               {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"2026-01-01"}]}`, reason: "key 1: notAfter is not"},
-	"an id twice":          {text: `{"keys":[{"id":"a","key":"` + hush + `1"},{"id":"a","key":"` + hush + `2"}]}`, reason: "key 2: the id occurs twice"},
-	"a key twice":          {text: `{"keys":[{"id":"a","key":"` + hush + `"},{"id":"b","key":"` + hush + `"}]}`, reason: "key 2: the key occurs twice"},
+	"empty":         {text: ""},
+	"blank":         {text: " \n"},
+	"null":          {text: "null"},
+	"no keys":       {text: "{}"},
+	"an empty list": {text: `{"keys": []}`},
+	"one":           {text: `{"keys":[{"id":"a","key":"` + hush + `"}]}`, keys: 1},
+	"two, one with an end": {text: `{"keys":[{"id":"a","key":"` + hush + `1"},{"id":"b","key":"` + hush +
+		`2","notAfter":"2026-01-01T00:00:00.5+01:00"}]}`, keys: 2},
+	"the last year":  {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"9999-12-31T23:59:59-01:00"}]}`, keys: 1},
+	"the first year": {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0000-01-01T00:00:00+01:00"}]}`, keys: 1},
+	"no time at all": {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"0001-01-01T00:00:00Z"}]}`, keys: 1},
+	"signs of HTML":  {text: `{"keys":[{"id":"<&>","key":"` + hush + `<&>"}]}`, keys: 1},
+	"no JSON":        {text: hush, reason: "not valid JSON of a key file near byte"},
+	"half":           {text: `{"keys":[{"id":"a","key":"` + hush, reason: "not valid JSON of a key file"},
+	"twice":          {text: `{"keys":[]}{"keys":[]}`, reason: "data after the JSON"},
+	"another field":  {text: `{"keys":[],"hush":1}`, reason: "not valid JSON of a key file"},
+	"another field of one": {
+		text:   `{"keys":[{"id":"a","key":"` + hush + `","not_after":"` + hush + `"}]}`,
+		reason: "not valid JSON of a key file",
+	},
+	"a list":             {text: `["` + hush + `"]`, reason: "not valid JSON of a key file"},
+	"a number for a key": {text: `{"keys":[{"id":"a","key":1234567890123456789}]}`, reason: "not valid JSON of a key file"},
+	"no id":              {text: `{"keys":[{"key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
+	"a blank in the id":  {text: `{"keys":[{"id":"a b","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
+	"a long id":          {text: `{"keys":[{"id":"` + strings.Repeat("a", 65) + `","key":"` + hush + `"}]}`, reason: "key 1: the id must be"},
+	"the longest id":     {text: `{"keys":[{"id":"` + strings.Repeat("a", 64) + `","key":"` + hush + `"}]}`, keys: 1},
+	"a short key":        {text: `{"keys":[{"id":"a","key":"hush-hush-hush-"}]}`, reason: "key 1: the key must be"},
+	"the shortest key":   {text: `{"keys":[{"id":"a","key":"hush-hush-hush-h"}]}`, keys: 1},
+	"the longest key":    {text: `{"keys":[{"id":"a","key":"` + strings.Repeat("hush", 256) + `"}]}`, keys: 1},
+	"visible ASCII":      {text: `{"keys":[{"id":"!~","key":"!~` + hush + `!~"}]}`, keys: 1},
+	"no visible ASCII":   {text: `{"keys":[{"id":"a","key":"` + hush + `\u007f"}]}`, reason: "key 1: the key must be"},
+	"a long key":         {text: `{"keys":[{"id":"a","key":"` + strings.Repeat("hush", 257) + `"}]}`, reason: "key 1: the key must be"},
+	"a key with a blank": {text: `{"keys":[{"id":"a","key":"hush and hush and hush"}]}`, reason: "key 1: the key must be"},
+	"a date":             {text: `{"keys":[{"id":"a","key":"` + hush + `","notAfter":"2026-01-01"}]}`, reason: "key 1: notAfter is not"},
+	"an id twice": {
+		text:   `{"keys":[{"id":"a","key":"` + hush + `1"},{"id":"a","key":"` + hush + `2"}]}`,
+		reason: "key 2: the id occurs twice",
+	},
+	"a key twice": {text: `{"keys":[{"id":"a","key":"` + hush + `"},{"id":"b","key":"` + hush + `"}]}`, reason: "key 2: the key occurs twice"},
 }
 
 func TestParseFile(t *testing.T) {
@@ -130,7 +137,9 @@ func FuzzParseFile(f *testing.F) {
 }
 
 func TestIDThatIsAKey(t *testing.T) {
-	_, err := keyring.ParseFile(keyring.NewSecret(`{"keys":[{"id":"a","key":"` + hush + `"},{"id":"` + hush + `","key":"` + hush + hush + `"}]}`))
+	_,
+		err := keyring.ParseFile(keyring.NewSecret(`{"keys":[{"id":"a","key":"` + hush + `"},{"id":"` + hush + `","key":"` + hush + hush +
+		`"}]}`))
 	require.EqualError(t, err, "the key file is invalid: key 2: the id is a key")
 }
 
@@ -182,10 +191,16 @@ func TestExisting(t *testing.T) {
 		return fmt.Sprintf(`{"id":%q,"key":"hush-hush-hush-hush-%s","notAfter":%q}`, id, id, end)
 	}
 	for name, c := range map[string]struct{ keys, want, candidate, broken string }{
-		"one":                   {keys: key("a", ""), want: "a Active", candidate: "a"},
-		"several":               {keys: key("z", "2026-11-30T00:00:00Z") + "," + key("a", "") + "," + key("b", ""), want: "z Retiring, a Active, b Active", candidate: "a"},
-		"over":                  {keys: key("z", "2026-10-30T00:00:00Z") + "," + key("a", ""), want: "a Active", candidate: "a"},
-		"all with an end":       {keys: key("a", "2026-11-30T00:00:00Z") + "," + key("b", "2026-12-30T00:00:00Z"), want: "a Retiring, b Active", candidate: "b"},
+		"one": {keys: key("a", ""), want: "a Active", candidate: "a"},
+		"several": {
+			keys: key("z", "2026-11-30T00:00:00Z") + "," + key("a", "") + "," + key("b", ""),
+			want: "z Retiring, a Active, b Active", candidate: "a",
+		},
+		"over": {keys: key("z", "2026-10-30T00:00:00Z") + "," + key("a", ""), want: "a Active", candidate: "a"},
+		"all with an end": {
+			keys: key("a", "2026-11-30T00:00:00Z") + "," + key("b", "2026-12-30T00:00:00Z"), want: "a Retiring, b Active",
+			candidate: "b",
+		},
 		"the endless one first": {keys: key("a", "") + "," + key("z", "2026-11-30T00:00:00Z"), want: "a Active, z Retiring", candidate: "a"},
 		"the later one first": {
 			keys: key("b", "2026-12-30T00:00:00Z") + "," + key("a", "2026-11-30T00:00:00Z"), want: "b Active, a Retiring", candidate: "b",
@@ -266,7 +281,10 @@ func TestNothingPrintsAKey(t *testing.T) {
 	w := newWorld(t, 9)
 	w.settle()
 	file := keyring.File{{ID: "a", Key: secret, NotAfter: dawn}}
-	in := keyring.Input{Content: file.Content(), Annotations: w.notes, Now: dawn, Random: rand.NewChaCha8([32]byte{1}), RotateEvery: day, Overlap: time.Hour}
+	in := keyring.Input{
+		Content: file.Content(), Annotations: w.notes, Now: dawn, Random: rand.NewChaCha8([32]byte{1}), RotateEvery: day,
+		Overlap: time.Hour,
+	}
 	result, err := keyring.Step(in)
 	require.NoError(t, err)
 	made, err := keyring.ParseFile(result.Content)

@@ -91,7 +91,10 @@ var timelines = map[string][]scene{
 		{after: 30 * day, keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{after: 200 * day, unread: true, keys: "k2 Pending, k1 Active"},
 		{after: 200 * day, do: func(w *world) { w.down = true }, keys: "k2 Pending, k1 Active"},
-		{after: time.Hour, do: func(w *world) { w.down = false }, keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
+		{
+			after: time.Hour, do: func(w *world) { w.down = false }, keys: "k2 Active, k1 Retiring 1h0m0s",
+			events: "KeyActivated k2, KeyRetiring k1", due: time.Hour,
+		},
 		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
 	"an immediate request": {
@@ -118,7 +121,10 @@ var timelines = map[string][]scene{
 			after: time.Minute, keys: "k3 Pending, k2 Active, k1 Retiring 1h0m0s",
 			events: "KeyActivated k2, KeyRetiring k1, RotationStarted k3", due: time.Hour,
 		},
-		{after: time.Minute, keys: "k3 Active, k2 Retiring 1h0m0s, k1 Retiring 59m0s", events: "KeyActivated k3, KeyRetiring k2", due: 59 * time.Minute},
+		{
+			after: time.Minute, keys: "k3 Active, k2 Retiring 1h0m0s, k1 Retiring 59m0s", events: "KeyActivated k3, KeyRetiring k2",
+			due: 59 * time.Minute,
+		},
 		{after: time.Hour, keys: "k3 Active", events: "KeyRevoked k2, KeyRevoked k1", due: 30*day - time.Hour},
 	},
 	"paused: nothing but the end of keys": {
@@ -154,15 +160,22 @@ var timelines = map[string][]scene{
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) {
 			w.edit(func(f keyring.File) keyring.File {
-				return append(keyring.File{byHand("mine", time.Time{})}, append(f, byHand("year", w.now.Add(365*day)), byHand("soon", w.now.Add(31*day)))...)
+				return append(keyring.File{byHand("mine", time.Time{})},
+					append(f, byHand("year", w.now.Add(365*day)), byHand("soon", w.now.Add(31*day)))...)
 			})
 		}, keys: "mine Retiring, k1 Active, year Retiring 8760h0m0s, soon Retiring 744h0m0s", due: 30 * day},
-		{after: 30 * day, keys: "k2 Pending, mine Retiring, k1 Active, year Retiring 8040h0m0s, soon Retiring 24h0m0s", events: "RotationStarted k2", due: day},
+		{
+			after: 30 * day, keys: "k2 Pending, mine Retiring, k1 Active, year Retiring 8040h0m0s, soon Retiring 24h0m0s",
+			events: "RotationStarted k2", due: day,
+		},
 		{
 			after: day - time.Minute, keys: "k2 Active, mine Retiring 1h0m0s, k1 Retiring 1h0m0s, year Retiring 1h0m0s, soon Retiring 1m0s",
 			events: "KeyActivated k2, KeyRetiring mine, KeyRetiring k1, KeyRetiring year", due: time.Minute,
 		},
-		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked mine, KeyRevoked k1, KeyRevoked year, KeyRevoked soon", due: 30*day - time.Hour},
+		{
+			after: time.Hour, keys: "k2 Active", events: "KeyRevoked mine, KeyRevoked k1, KeyRevoked year, KeyRevoked soon",
+			due: 30*day - time.Hour,
+		},
 	},
 	"the active key taken out by hand": {
 		{keys: "k1 Pending", events: "KeysCreated k1"},
@@ -465,7 +478,10 @@ func TestActiveSigningKeyIsFirst(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{9})
 	content, err := keyring.NewSigningKeys(random)
 	require.NoError(t, err)
-	in := keyring.Input{Kind: keyring.SigningKeys, Content: content, RotateEvery: time.Hour, Overlap: 24 * time.Hour, Now: dawn, Random: random}
+	in := keyring.Input{
+		Kind: keyring.SigningKeys, Content: content, RotateEvery: time.Hour, Overlap: 24 * time.Hour, Now: dawn,
+		Random: random,
+	}
 	first := func() string {
 		var doc struct{ Keys []struct{ Kid string } }
 		require.NoError(t, json.Unmarshal([]byte(in.Content.Reveal()), &doc))

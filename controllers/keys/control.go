@@ -27,7 +27,8 @@ func Credentials(ctx context.Context, c *stage.Cluster, network string) (*contro
 	if err != nil {
 		return nil, fmt.Errorf("reading the credentials for control calls: %w", err)
 	}
-	credentials, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
+	credentials, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile],
+		secret.Data[control.AuthoritiesFile])
 	if err != nil {
 		return nil, nil //nolint:nilerr // the stage issues new ones
 	}
@@ -68,10 +69,12 @@ func (r *run) authorities(ctx context.Context) (keyring.Authorities, bool) {
 		}
 	}
 	if err != nil {
-		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s. Delete the Secret to get a new authority.", name, keyring.AuthoritiesFile, err)
+		r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s. Delete the Secret to get a new authority.", name, keyring.AuthoritiesFile,
+			err)
 		return keyring.Authorities{}, false
 	}
-	certificate, err := result.Certify(r.Random, certificateOf(found), control.OperatorName(r.pass.Status.NetworkID), control.Operator, r.pass.Now)
+	certificate, err := result.Certify(r.Random, certificateOf(found), control.OperatorName(r.pass.Status.NetworkID), control.Operator,
+		r.pass.Now)
 	if err != nil {
 		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", name, err)
 		return keyring.Authorities{}, false
@@ -177,7 +180,8 @@ func (r *run) setSecured(code v1alpha1.RegionCode) {
 			return
 		}
 	}
-	set(metav1.ConditionTrue, v1alpha1.ReasonControlSecured, fmt.Sprintf("%s called with mutual TLS.", serversAre(serverCount(len(reports)), len(reports))))
+	set(metav1.ConditionTrue, v1alpha1.ReasonControlSecured,
+		fmt.Sprintf("%s called with mutual TLS.", serversAre(serverCount(len(reports)), len(reports))))
 }
 
 func serversAre(count string, n int) string {

@@ -46,7 +46,8 @@ func (r *run) copyTo(ctx context.Context, c *stage.Cluster, original *corev1.Sec
 		return
 	}
 	if foreign := r.foreign(live); foreign != "" {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s belongs to another network%s. It is never replaced.", original.Name, c.Where(), foreign)
+		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s %s belongs to another network%s. It is never replaced.", original.Name, c.Where(),
+			foreign)
 		return
 	}
 	r.out.Apply(stage.Desired{Object: r.objectOf(c, original.Name, "", keyring.Save(original.Data, original.Annotations)), Cluster: c})

@@ -46,11 +46,13 @@ func (r *run) useIdentity(ctx context.Context, found *keysSecret) {
 		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s: %s. Delete it to restore it from a copy.", found.secret.Name, err)
 		return
 	}
-	if r.id != identity.NetworkID && r.recovery.id == identity.NetworkID && r.isRefused() { // see replaceIdentity, whose status may not have been written
+	// see replaceIdentity, whose status may not have been written
+	if r.id != identity.NetworkID && r.recovery.id == identity.NetworkID && r.isRefused() {
 		r.id, r.pass.Status.Schema.LastError = "", ""
 	}
 	if r.id != "" && r.id != identity.NetworkID {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s belongs to another network; restore the Secret of network %s.", found.secret.Name, r.id)
+		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s belongs to another network; restore the Secret of network %s.", found.secret.Name,
+			r.id)
 		return
 	}
 	r.id, r.identityFound, r.identityRead = identity.NetworkID, found, identity
@@ -81,14 +83,17 @@ func (r *run) findIdentity(ctx context.Context) {
 		r.id = known
 	case len(ids) > 1:
 		r.pass.Status.MissingKeys = []string{s.secret}
-		r.problemf(v1alpha1.ReasonKeysMissing, "Secret %s does not exist, and its copies are of several networks: %s. Delete those of the others.", s.secret, describe(copies))
+		r.problemf(v1alpha1.ReasonKeysMissing,
+			"Secret %s does not exist, and its copies are of several networks: %s. Delete those of the others.", s.secret, describe(copies))
 	case unreadable != nil:
-		r.problemf(unreadable.Reason, "Secret %s does not exist; a copy may be in a cluster that cannot be read. %s", s.secret, unreadable.Message)
+		r.problemf(unreadable.Reason, "Secret %s does not exist; a copy may be in a cluster that cannot be read. %s", s.secret,
+			unreadable.Message)
 	case known != "":
 		r.pass.Status.MissingKeys = []string{s.secret}
-		r.problemf(v1alpha1.ReasonKeysMissing, "Secret %s does not exist in the namespace, and no copy of its keys is left. Without it no user of the database can be found. "+
-			"Running servers keep the keys that they have read. To restore it from a backup: kubectl plaza keys restore %s -n %s --file BACKUP. "+
-			"It cannot be given up: without it, the network must begin again with an empty database.", s.secret, sn.Name, sn.Namespace)
+		r.problemf(v1alpha1.ReasonKeysMissing,
+			"Secret %s does not exist in the namespace, and no copy of its keys is left. Without it no user of the database can be found. "+
+				"Running servers keep the keys that they have read. To restore it from a backup: kubectl plaza keys restore %s -n %s --file BACKUP. "+
+				"It cannot be given up: without it, the network must begin again with an empty database.", s.secret, sn.Name, sn.Namespace)
 	default:
 		r.createIdentity(s.secret)
 	}
@@ -174,8 +179,9 @@ func (r *run) replaceIdentity(ctx context.Context) bool {
 	sn := r.pass.SN
 	if r.recovery.id == "" || r.recovery.id == r.id {
 		r.pass.Status.MissingKeys = []string{r.identityFound.secret.Name}
-		r.problemf(v1alpha1.ReasonKeysMissing, "The database belongs to a network with other keys. If they are the lost keys of this network, restore them from a backup: "+
-			"kubectl plaza keys restore %s -n %s --file BACKUP. Otherwise give the network a database of its own.", sn.Name, sn.Namespace)
+		r.problemf(v1alpha1.ReasonKeysMissing,
+			"The database belongs to a network with other keys. If they are the lost keys of this network, restore them from a backup: "+
+				"kubectl plaza keys restore %s -n %s --file BACKUP. Otherwise give the network a database of its own.", sn.Name, sn.Namespace)
 		return false
 	}
 	for _, c := range r.pass.Usable() {
@@ -192,7 +198,8 @@ func (r *run) replaceIdentity(ctx context.Context) bool {
 	}
 	r.id, r.pass.Status.NetworkID = "", ""
 	if sn.Spec.Paused {
-		r.problemf(v1alpha1.ReasonPausedBySpec, "The keys are replaced with those of network %s, which were restored to Secret %s, when spec.paused is false.",
+		r.problemf(v1alpha1.ReasonPausedBySpec,
+			"The keys are replaced with those of network %s, which were restored to Secret %s, when spec.paused is false.",
 			r.recovery.id, r.recovery.found.secret.Name)
 		return true
 	}

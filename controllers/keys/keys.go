@@ -83,7 +83,8 @@ func (r *run) eventf(desired *stage.Desired, reason v1alpha1.Reason, format stri
 		return
 	}
 	desired.Events = append(desired.Events, stage.Event{
-		Reason: reason, Message: fmt.Sprintf(format, args...), Warning: reason == v1alpha1.ReasonKeyAdopted || reason == v1alpha1.ReasonKeysRestored,
+		Reason: reason, Message: fmt.Sprintf(format, args...),
+		Warning: reason == v1alpha1.ReasonKeyAdopted || reason == v1alpha1.ReasonKeysRestored,
 	})
 }
 
@@ -97,7 +98,8 @@ func (r *run) summarize() {
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonRotationUnderWay,
 			fmt.Sprintf("Every region accepts its active server key; a rotation is in progress in %s.", stage.JoinNames(r.rotating)))
 	default:
-		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonKeysVerified, "All keys exist, and every server accepts the server key of its region.")
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonKeysVerified,
+			"All keys exist, and every server accepts the server key of its region.")
 	}
 }
 

@@ -56,7 +56,8 @@ func TestNewNetwork(t *testing.T) {
 	require.Equal(t, v1alpha1.ReasonKeyPending, h.SettleKeys().Reason)
 	require.Equal(t, "KeysVerified Active", regionKeys(h, v1alpha1.RegionEU))
 	require.Equal(t, "KeyPending Pending", regionKeys(h, v1alpha1.RegionUS))
-	require.Equal(t, "Region us: The new server key "+h.SN.Status.Regions[1].ServerKeys[0].ID+": accepted by 1 of 2 servers, not by pod acme-us-1 yet.", h.Report.Results[0].Message)
+	require.Equal(t, "Region us: The new server key "+h.SN.Status.Regions[1].ServerKeys[0].ID+
+		": accepted by 1 of 2 servers, not by pod acme-us-1 yet.", h.Report.Results[0].Message)
 	require.Equal(t, 5*time.Second, h.Report.Results[0].Requeue)
 	pods[v1alpha1.RegionUS][1].StaleKeys = false
 	result = h.SettleKeys()
@@ -71,7 +72,8 @@ func TestSecretsOfKeys(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
 	h.SettleKeys()
 	for name, files := range map[string][]string{
-		"acme-identity": {"directory-key", "network-id"}, "acme-signing-keys": {"signing-keys.json"}, "acme-api-keys": {"api-keys.json"}, "acme-eu-server-keys": {"server-keys.json"},
+		"acme-identity": {"directory-key", "network-id"}, "acme-signing-keys": {"signing-keys.json"}, "acme-api-keys": {"api-keys.json"},
+		"acme-eu-server-keys": {"server-keys.json"},
 	} {
 		secret := h.Secret(name)
 		require.Empty(t, secret.OwnerReferences, "they outlive the network")
@@ -104,7 +106,10 @@ func TestIdentityIsCreatedOnce(t *testing.T) {
 			h.LoseSecret("acme-identity")
 			h.LoseSecret("acme-recovery-keys")
 		}, v1alpha1.ReasonKeysMissing},
-		"empty": {func(h *stagetest.Harness) { h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data = nil }) }, v1alpha1.ReasonIdentityChanged},
+		"empty": {
+			func(h *stagetest.Harness) { h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data = nil }) },
+			v1alpha1.ReasonIdentityChanged,
+		},
 		"broken": {func(h *stagetest.Harness) {
 			h.EditSecret("acme-identity", func(s *corev1.Secret) { s.Data["network-id"] = []byte(secretText) })
 		}, v1alpha1.ReasonIdentityChanged},

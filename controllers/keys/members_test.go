@@ -406,7 +406,8 @@ func TestAcceptedIdentityIsNotReplaced(t *testing.T) {
 	h.EditSecret("acme-api-keys", func(s *corev1.Secret) { s.Data["api-keys.json"] = []byte(secretText) })
 	h.DeleteSecret("acme-api-keys")
 	h.SettleKeys()
-	require.Equal(t, []string{v1alpha1.FinalizerKeys}, h.Secret("acme-api-keys").Finalizers, "the copy is of another network: the file may be repaired")
+	require.Equal(t, []string{v1alpha1.FinalizerKeys}, h.Secret("acme-api-keys").Finalizers,
+		"the copy is of another network: the file may be repaired")
 	h.LoseSecret("acme-api-keys")
 	h.SettleKeys()
 	require.Equal(t, []string{"acme-api-keys"}, h.SN.Status.MissingKeys, "the keys of another network do not replace them")

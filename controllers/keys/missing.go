@@ -30,7 +30,8 @@ func (r *run) identityKeySet() keySet {
 
 func (r *run) serverKeySet(c *stage.Cluster, code v1alpha1.RegionCode) keySet {
 	return keySet{
-		name: keyring.ServerKeysSet + string(code), secret: render.ServerKeysSecret(r.pass.SN.Name, code), file: keyring.ServerKeysFile, cluster: c, region: code,
+		name: keyring.ServerKeysSet + string(code), secret: render.ServerKeysSecret(r.pass.SN.Name, code), file: keyring.ServerKeysFile,
+		cluster: c, region: code,
 		effect: "requests with the present server keys of the region are refused",
 	}
 }
@@ -53,13 +54,15 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 		return mayNotCreate
 	}
 	if r.unread || r.identityFound == nil { // the identity has the names of the sets that exist
-		r.missingf(s, v1alpha1.ReasonProgressing, "Secret %s does not exist %s; it is created or restored when the identity has been read.", s.secret, s.cluster.Where())
+		r.missingf(s, v1alpha1.ReasonProgressing, "Secret %s does not exist %s; it is created or restored when the identity has been read.",
+			s.secret, s.cluster.Where())
 		return mayNotCreate
 	}
 	saved, from, err := r.copyOf(ctx, s, r.id)
 	switch {
 	case err != nil:
-		r.missingf(s, v1alpha1.ReasonApplyFailed, "Secret %s does not exist %s, and copies of it could not be looked for: %s.", s.secret, s.cluster.Where(), err)
+		r.missingf(s, v1alpha1.ReasonApplyFailed, "Secret %s does not exist %s, and copies of it could not be looked for: %s.", s.secret,
+			s.cluster.Where(), err)
 		return mayNotCreate
 	case from != "":
 		r.createCopy(s, found, saved, from)
@@ -68,7 +71,8 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 		return mayCreate
 	}
 	if c := r.pass.Unreadable(); c != nil {
-		r.missingf(s, c.Reason, "Secret %s does not exist %s; a copy may be in a cluster that cannot be read. %s", s.secret, s.cluster.Where(), c.Message)
+		r.missingf(s, c.Reason, "Secret %s does not exist %s; a copy may be in a cluster that cannot be read. %s", s.secret, s.cluster.Where(),
+			c.Message)
 		return mayNotCreate
 	}
 	request := r.pass.SN.Annotations[v1alpha1.AnnotationGiveUpKeys]
@@ -83,7 +87,8 @@ func (r *run) restore(ctx context.Context, s keySet, found *keysSecret) may {
 	}
 	sn := r.pass.SN
 	r.missingf(s, v1alpha1.ReasonKeysMissing, "Secret %s does not exist %s, and no copy of its keys is left. To restore them from a backup: "+
-		"kubectl plaza keys restore %s -n %s --file BACKUP. To give them up and create new ones: kubectl -n %s annotate sn %s --overwrite %s=%s%s; then %s.",
+		"kubectl plaza keys restore %s -n %s --file BACKUP. To give them up and create new ones: kubectl -n %s annotate sn %s --overwrite "+
+		"%s=%s%s; then %s.",
 		s.secret, s.cluster.Where(), sn.Name, sn.Namespace, sn.Namespace, sn.Name, v1alpha1.AnnotationGiveUpKeys, r.id, again, s.effect)
 	return mayNotCreate
 }
@@ -106,7 +111,8 @@ func (r *run) createCopy(s keySet, found *keysSecret, saved keyring.Saved, from 
 	} else {
 		desired = r.update(found, object, true)
 	}
-	r.eventf(desired, v1alpha1.ReasonKeysRestored, "restored the lost Secret %s %s from the copy %s", s.secret, s.cluster.Where(), strings.TrimPrefix(from, "in "))
+	r.eventf(desired, v1alpha1.ReasonKeysRestored, "restored the lost Secret %s %s from the copy %s", s.secret, s.cluster.Where(),
+		strings.TrimPrefix(from, "in "))
 	r.missingf(s, v1alpha1.ReasonProgressing, "Secret %s is being restored from a copy.", s.secret)
 	r.out.RequeueAfter(restoredInterval)
 }

@@ -81,7 +81,8 @@ func TestAllSecretsAreRestored(t *testing.T) {
 	h.LoseSecret("acme-recovery-keys")
 	require.Equal(t, v1alpha1.ReasonKeysVerified, h.SettleKeys().Reason)
 	require.Len(t, h.Secret("acme-recovery-keys").Data, 5, "the copies are made again")
-	require.NotContains(t, h.Secret("acme-recovery-keys").Labels, "plaza.social/network", "it is not deleted together with the others by a label")
+	require.NotContains(t, h.Secret("acme-recovery-keys").Labels, "plaza.social/network",
+		"it is not deleted together with the others by a label")
 }
 
 // TestEverythingIsDeleted deletes every Secret of the namespace at once, as kubectl delete secret --all does.

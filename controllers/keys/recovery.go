@@ -43,7 +43,8 @@ func (r *run) readRecovery(ctx context.Context) bool {
 		saved, err := keyring.ParseSaved(found.file(set))
 		if err != nil {
 			r.recovery.broken = true
-			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s. Restore it from a backup, or delete it to copy the present keys again.", name, set, err)
+			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s. Restore it from a backup, or delete it to copy the present keys again.",
+				name, set, err)
 			continue
 		}
 		r.recovery.before[set] = saved
@@ -67,7 +68,9 @@ func (r *run) applyRecovery() {
 	}
 	isForeign := r.recovery.id != "" && r.recovery.id != r.id
 	if isForeign && !r.isRefused() {
-		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s has keys of network %s, not of this one, which is %s, so that no copies of its keys are kept. Delete it if they are not needed.",
+		r.problemf(v1alpha1.ReasonIdentityChanged,
+			"Secret %s has keys of network %s, not of this one, which is %s, so that no copies of its keys are kept. Delete it if they are not "+
+				"needed.",
 			r.recovery.found.secret.Name, r.recovery.id, r.id)
 	}
 	if isForeign || r.recovery.broken {
@@ -88,8 +91,9 @@ func (r *run) applyRecovery() {
 	own, sn := r.pass.Own(), r.pass.SN
 	object := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: render.RecoverySecret(sn.Name), Namespace: own.Namespace(), Annotations: render.KeepAnnotations(), Finalizers: []string{v1alpha1.FinalizerKeys},
-			Labels: render.RecoveryLabels(sn.Name),
+			Name: render.RecoverySecret(sn.Name), Namespace: own.Namespace(), Annotations: render.KeepAnnotations(),
+			Finalizers: []string{v1alpha1.FinalizerKeys},
+			Labels:     render.RecoveryLabels(sn.Name),
 		},
 		Type: corev1.SecretTypeOpaque,
 		Data: data,

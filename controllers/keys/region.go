@@ -69,7 +69,8 @@ func (r *run) userKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.Regi
 	secret, err := c.UserSecret(ctx, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, c.Where()))
+		r.notVerified(code, v1alpha1.ReasonSecretMissing,
+			fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, c.Where()))
 		r.out.RequeueAfter(stage.MissingInterval)
 		return
 	case err != nil:

@@ -79,7 +79,8 @@ func (r *run) recordDrift() {
 		m := reports[i].Status.Moderation
 		r.Out.Events = append(r.Out.Events, stage.Event{
 			Warning: true, Reason: v1alpha1.ReasonModerationDrift,
-			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, flagLimit=%d, flagHideLimit=%d",
+			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, "+
+				"flagLimit=%d, flagHideLimit=%d",
 				m.IsWhitelistEnabled, m.IsReportEnabled, m.FlagLimit, m.FlagHideLimit),
 		})
 	}

@@ -18,7 +18,10 @@ import (
 )
 
 func settings(whitelist, report bool, limit, generation int) statusz.Moderation {
-	return statusz.Moderation{IsWhitelistEnabled: whitelist, IsReportEnabled: report, FlagLimit: limit, Generation: generation, AsOf: stagetest.Start}
+	return statusz.Moderation{
+		IsWhitelistEnabled: whitelist, IsReportEnabled: report, FlagLimit: limit, Generation: generation,
+		AsOf: stagetest.Start,
+	}
 }
 
 func everywhere(m statusz.Moderation) map[v1alpha1.RegionCode]statusz.Moderation {
@@ -89,11 +92,13 @@ func TestModeration(t *testing.T) {
 		"changed outside the spec": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation = everywhere(edited) },
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
-			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, reportEnabled=false, flagLimit=7, flagHideLimit=4",
+			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, " +
+				"reportEnabled=false, flagLimit=7, flagHideLimit=4",
 		},
 		"changed outside the spec, seen in one region": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation[v1alpha1.RegionSG] = edited },
-			reason: v1alpha1.ReasonModerationPushed, pushes: "2", requeue: time.Second, events: "ModerationDrift", then: v1alpha1.ReasonModerationRuns,
+			reason: v1alpha1.ReasonModerationPushed, pushes: "2", requeue: time.Second, events: "ModerationDrift",
+			then: v1alpha1.ReasonModerationRuns,
 		},
 		"one pod keeps other settings": {
 			given:  func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionEU][1].Moderation = &edited },
@@ -138,7 +143,8 @@ func TestModeration(t *testing.T) {
 				h.Servers.Moderation = everywhere(differing)
 				h.Servers.UnreachableAPIs["10.0.0.0"] = true
 			},
-			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns, message: "All 6 servers",
+			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
+			message: "All 6 servers",
 		},
 		"one region is unreachable and keeps other settings": {
 			given: func(h *stagetest.Harness) {
@@ -191,7 +197,8 @@ func TestModeration(t *testing.T) {
 				h.SN.Spec.Paused = true
 				h.Servers.Moderation = everywhere(edited)
 			},
-			reason: v1alpha1.ReasonPausedBySpec, then: v1alpha1.ReasonPausedBySpec, message: "Servers in us, eu and sg do not run the spec's settings.",
+			reason: v1alpha1.ReasonPausedBySpec, then: v1alpha1.ReasonPausedBySpec,
+			message: "Servers in us, eu and sg do not run the spec's settings.",
 			pending: "push the moderation settings to us, eu and sg",
 		},
 	} {
@@ -245,7 +252,8 @@ func TestModerationNeverWaits(t *testing.T) {
 func TestModerationRetries(t *testing.T) {
 	for _, before := range []metav1.Condition{
 		{Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonModerationRuns), ObservedGeneration: 2},
-		{Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonModerationPushFailed), ObservedGeneration: 1}, // of the spec before the last edit
+		// of the spec before the last edit
+		{Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonModerationPushFailed), ObservedGeneration: 1},
 	} {
 		h := newHarness(t)
 		before.Type = v1alpha1.ConditionModerationApplied

@@ -85,7 +85,10 @@ var boundaries = []boundary{
 	{"PlazaServerDown", "10m", "== 1", up, "0", "1", 0, both(otherUp, 0)},
 	{"PlazaServerRestarting", "5m", ">= 3", region("process_start_time_seconds"), "0 60 120", "0 60 120 180", 3, nil},
 	{"PlazaHostUnreachable", "3m", "== 0", network("probe_success", "region", "eu"), "1", "0", 0, nil},
-	{"PlazaHostCertificateExpiring", "1h", "< 1209600", network("probe_ssl_earliest_cert_expiry", "region", "eu"), "1209600+60", "1209599+60", 0, nil},
+	{
+		"PlazaHostCertificateExpiring", "1h", "< 1209600", network("probe_ssl_earliest_cert_expiry", "region", "eu"), "1209600+60",
+		"1209599+60", 0, nil,
+	},
 
 	{"PlazaErrorBudgetBurnFast", "2m", "> 0.0144", failed1h, "0.0144", "0.0145", 1, both(failed5m, 1, failures, "0+1000")},
 	{"PlazaErrorBudgetBurnFast", "2m", "> 0.0144", failed5m, "0.0144", "0.0145", 1, both(failed1h, 1, failures, "0+1000")},
@@ -117,9 +120,13 @@ var boundaries = []boundary{
 	{"PlazaKeysNotReady", "15m", "== 1", is("KeysReady", "False"), "0", "1", 0, nil},
 	{"PlazaKeysMissing", "1m", "> 0", network("plaza_operator_missing_keys"), "0", "1", 0, nil},
 	{"PlazaNoValidKey", "1m", "== 0", region("plaza_keys", "kind", "api"), "1", "0", 0, nil},
-	{"PlazaKeysExpiring", "10m", "< 86400", region("plaza_keys_latest_not_after_timestamp_seconds", "kind", "api"), "86400+60", "86399+60", 0, nil},
 	{
-		"PlazaControlCertificateExpiring", "1h", "< 1209600", region("plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"),
+		"PlazaKeysExpiring", "10m", "< 86400", region("plaza_keys_latest_not_after_timestamp_seconds", "kind", "api"), "86400+60", "86399+60",
+		0, nil,
+	},
+	{
+		"PlazaControlCertificateExpiring", "1h", "< 1209600",
+		region("plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"),
 		"1209600+60", "1209599+60", 0, nil,
 	},
 	{"PlazaKeysFileUnreadable", "10m", "== 0", region("plaza_keys_file_readable", "kind", "api"), "1", "0", 0, nil},
@@ -147,11 +154,15 @@ var boundaries = []boundary{
 	{"PlazaUserMoveStuck", "15m", "> 21600", region("plaza_user_moves_oldest_age_seconds"), "21600", "21601", 0, nil},
 	{"PlazaRealtimeDelayed", "15m", "> 5", region("plaza_realtime_delay_seconds_bucket", "le", "5"), "0+9901", "0+9899", 1, both(
 		region("plaza_realtime_delay_seconds_bucket", "le", "0.5"), "0+1",
-		region("plaza_realtime_delay_seconds_bucket", "le", "10"), "0+10000", region("plaza_realtime_delay_seconds_bucket", "le", "+Inf"), "0+10000",
+		region("plaza_realtime_delay_seconds_bucket", "le", "10"), "0+10000", region("plaza_realtime_delay_seconds_bucket", "le", "+Inf"),
+		"0+10000",
 	)},
 
 	{"PlazaWebhookFailing", "5m", "> 600", region("plaza_webhook_oldest_delivery_seconds", "webhook", "01ab"), "600", "601", 0, nil},
-	{"PlazaWebhookDeadLetters", "1m", "> 0", region("plaza_webhook_deliveries_total", "result", "dead", "webhook", "01ab"), "1", "0+1", 1, nil},
+	{
+		"PlazaWebhookDeadLetters", "1m", "> 0", region("plaza_webhook_deliveries_total", "result", "dead", "webhook", "01ab"), "1", "0+1", 1,
+		nil,
+	},
 	{"PlazaWebhooksNotApplied", "15m", "== 1", is("WebhooksApplied", "False"), "0", "1", 0, nil},
 
 	{"PlazaRolloutStopped", "30m", "== 1", regionIs("Updated", "False"), "0", "1", 0, nil},

@@ -86,7 +86,8 @@ func regionIsDown(region string) firing {
 
 var regionNotScraped = []firing{{
 	"PlazaRegionNotScraped", "warning", in("eu"), "Prometheus cannot scrape region eu of acme",
-	"Region eu of network social/acme serves, but Prometheus cannot scrape any of its servers, so that alerts about its requests, keys and database cannot fire.",
+	"Region eu of network social/acme serves, but Prometheus cannot scrape any of its servers, so that alerts about its requests, keys " +
+		"and database cannot fire.",
 }}
 
 // databaseAway is an outage: no server reaches the database, so that none is ready, can be asked, or reports its settings.
@@ -98,7 +99,10 @@ func databaseAway(w *world) {
 			w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(0)
 		}
 	}
-	for kind, is := range map[string]string{"Ready": "False", "RegionsAvailable": "False", "KeysReady": "Unknown", "ModerationApplied": "Unknown", "RegionsPinned": "Unknown"} {
+	for kind, is := range map[string]string{
+		"Ready": "False", "RegionsAvailable": "False", "KeysReady": "Unknown",
+		"ModerationApplied": "Unknown", "RegionsPinned": "Unknown",
+	} {
 		w.conditionIs(kind, is)
 	}
 }
@@ -118,7 +122,8 @@ func databaseAwayFires() []firing {
 func databaseUnreachable(region, home string) firing {
 	return firing{
 		"PlazaDatabaseUnreachable", "critical", in(region, "home", home), "Region " + region + " of acme cannot reach the database of " + home,
-		"No server of region " + region + " of network social/acme has reached the database that stores the rows of " + home + " for two minutes.",
+		"No server of region " + region + " of network social/acme has reached the database that stores the rows of " + home +
+			" for two minutes.",
 	}
 }
 
@@ -129,7 +134,8 @@ var notReady = firing{
 
 var operatorSilent = firing{
 	"PlazaOperatorNotReconciling", "warning", nil, "The operator is not reconciling acme",
-	"Prometheus has no metrics of the operator for network social/acme. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
+	"Prometheus has no metrics of the operator for network social/acme. Keys are not rotated, changes are not applied, and alerts that " +
+		"depend on its metrics cannot fire.",
 }
 
 var alertCases = slices.Concat(regionCases, objectiveCases, keyCases, settingCases, operatorCases)
@@ -145,13 +151,17 @@ var regionCases = []alertCase{
 		w.series[w.at("eu", "up")] = w.constant(0)
 		w.regionConditionIs("eu", "Available", "False")
 	}, 2, 4, []firing{regionIsDown("eu")}},
-	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, []firing{regionIsDown("eu")}},
+	{
+		"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4,
+		[]firing{regionIsDown("eu")},
+	},
 	{"a region that is down is evacuated", func(w *world) {
 		w.regionConditionIs("eu", "Available", "False")
 		w.regionConditionIs("eu", "Evacuated", "True")
 	}, 23 * 60, 25 * 60, []firing{{
 		"PlazaRegionEvacuated", "warning", in("eu"), "Region eu of acme is evacuated",
-		"Another region has served region eu of network social/acme for a day, as spec.regions[].evacuateTo says. New users have the home of that region.",
+		"Another region has served region eu of network social/acme for a day, as spec.regions[].evacuateTo says. New users have the home " +
+			"of that region.",
 	}}},
 	{"the database is away", databaseAway, 1, 31, databaseAwayFires()},
 	{"servers cannot be asked about keys and settings", func(w *world) {
@@ -174,7 +184,8 @@ var regionCases = []alertCase{
 		w.series[w.of("probe_success", "region", "eu", "instance", "https://eu")] = w.constant(0)
 	}, 2, 4, []firing{{
 		"PlazaHostUnreachable", "critical", in("eu"), "A public host of region eu of acme is not reachable",
-		"The prober cannot reach a public host of region eu of network social/acme, or receives an error. If no other alert of the region fires, the servers work, and the cause is the name, the certificate or the gateway.",
+		"The prober cannot reach a public host of region eu of network social/acme, or receives an error. If no other alert of the region " +
+			"fires, the servers work, and the cause is the name, the certificate or the gateway.",
 	}}},
 	{"the certificate of a public host ends", func(w *world) {
 		w.series[w.of("probe_ssl_earliest_cert_expiry", "region", "eu", "instance", "https://eu")] = w.constant(13 * 86400)
@@ -197,14 +208,16 @@ var objectiveCases = []alertCase{
 		w.requests("eu", "5xx", 600)
 	}, 2, 5, []firing{{
 		"PlazaErrorBudgetBurnFast", "critical", in("eu"), "9.091% of the requests to region eu of acme fail",
-		"9.091% of the requests to region eu of network social/acme fail because of the platform. At this rate the 30-day error budget is used up within days.",
+		"9.091% of the requests to region eu of network social/acme fail because of the platform. At this rate the 30-day error budget is " +
+			"used up within days.",
 	}}},
 	{"twice as many requests fail as may", func(w *world) {
 		w.requests("eu", "4xx", 0)
 		w.requests("eu", "5xx", 12)
 	}, 14, 17, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "0.1996% of the requests to region eu of acme fail",
-		"0.1996% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
+		"0.1996% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows " +
+			"in the long run.",
 	}}},
 	{"a few failures with few requests", func(w *world) {
 		w.requests("eu", "2xx", 0.1)
@@ -212,25 +225,29 @@ var objectiveCases = []alertCase{
 		w.requests("eu", "5xx", 0.1)
 	}, 10, 30, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "50% of the requests to region eu of acme fail",
-		"50% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
+		"50% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in " +
+			"the long run.",
 	}}},
 	{"one request in twenty is slow", func(w *world) {
 		w.durations("eu", "operation", map[string]int{"0.1": 5000, "0.5": 5700, "1": 6000, "+Inf": 6000})
 	}, 14, 17, []firing{{
 		"PlazaLatencyBudgetBurnSlow", "warning", in("eu"), "Requests to region eu of acme are slow: the slowest take 700ms or longer",
-		"More than 1% of the requests to region eu of network social/acme exceed the objective, which is more than it allows in the long run; the slowest take 700ms or longer.",
+		"More than 1% of the requests to region eu of network social/acme exceed the objective, which is more than it allows in the long " +
+			"run; the slowest take 700ms or longer.",
 	}}},
 	{"one request in six is slow", func(w *world) {
 		w.durations("eu", "operation", map[string]int{"0.1": 4000, "0.5": 5000, "1": 6000, "+Inf": 6000})
 	}, 1, 5, []firing{{
 		"PlazaLatencyBudgetBurnFast", "critical", in("eu"), "Many requests to region eu of acme are slow: they take 568ms or longer",
-		"So many requests to region eu of network social/acme take 568ms or longer that the 30-day budget of slow requests is used up within days.",
+		"So many requests to region eu of network social/acme take 568ms or longer that the 30-day budget of slow requests is used up " +
+			"within days.",
 	}}},
 	{"one request in six is slow, with native histograms", func(w *world) {
 		w.durationsAreNative("eu", "{{schema:0 sum:600 count:6000 buckets:[4000 1000 1000] offset:-2}}")
 	}, 1, 5, []firing{{
 		"PlazaLatencyBudgetBurnFast", "critical", in("eu"), "Many requests to region eu of acme are slow: they take 549.4ms or longer",
-		"So many requests to region eu of network social/acme take 549.4ms or longer that the 30-day budget of slow requests is used up within days.",
+		"So many requests to region eu of network social/acme take 549.4ms or longer that the 30-day budget of slow requests is used up " +
+			"within days.",
 	}}},
 	{"realtime events are late", func(w *world) {
 		w.histogram("plaza_realtime_delay_seconds", "eu", map[string]int{"0.5": 80, "5": 90, "10": 100, "+Inf": 100})
@@ -248,13 +265,15 @@ var objectiveCases = []alertCase{
 		w.series[w.at("eu", "plaza_placement_checked_timestamp_seconds")] = w.constant(0)
 	}, 65, 75, []firing{{
 		"PlazaPlacementNotChecked", "warning", in("eu"), "The placement of the rows of acme is not checked",
-		"The servers of region eu of network social/acme last checked 1h 15m 0s ago where the database stores the rows: PlazaRowsNotPinned cannot fire.",
+		"The servers of region eu of network social/acme last checked 1h 15m 0s ago where the database stores the rows: PlazaRowsNotPinned " +
+			"cannot fire.",
 	}}},
 	{"the outbox does not drain", func(w *world) {
 		w.series[w.at("eu", "plaza_outbox_oldest_age_seconds")] = w.constant(400)
 	}, 9, 11, []firing{{
 		"PlazaOutboxNotDraining", "warning", in("eu"), "The outbox of region eu of acme is not draining",
-		"The oldest event in the outbox of region eu of network social/acme is 6m 40s old. Counters, feeds and deletions in other home regions are delayed by as much.",
+		"The oldest event in the outbox of region eu of network social/acme is 6m 40s old. Counters, feeds and deletions in other home " +
+			"regions are delayed by as much.",
 	}}},
 	{"a webhook does not answer", func(w *world) {
 		w.series[w.at("eu", "plaza_webhook_oldest_delivery_seconds", "home", "us", "webhook", "01ab")] = w.constant(660)
@@ -272,7 +291,8 @@ var objectiveCases = []alertCase{
 		"PlazaWebhookDeadLetters", "warning",
 		map[string]string{"webhook": "01ab"},
 		"Events of acme could not be delivered to a webhook",
-		"About 3 events could not be delivered to the webhook 01ab of network social/acme within an hour. They are kept for 30 days and can be sent again.",
+		"About 3 events could not be delivered to the webhook 01ab of network social/acme within an hour. They are kept for 30 days and can " +
+			"be sent again.",
 	}}},
 	{"webhooks are not applied", func(w *world) { w.conditionIs("WebhooksApplied", "False") }, 14, 16, []firing{{
 		"PlazaWebhooksNotApplied", "warning", nil, "The webhooks of acme are not applied",
@@ -307,7 +327,8 @@ var keyCases = []alertCase{
 		w.series[w.of("plaza_operator_missing_keys")] = w.constant(2)
 	}, 0, 2, []firing{{
 		"PlazaKeysMissing", "critical", nil, "Keys of acme were lost",
-		"2 Secrets with keys of network social/acme were lost, and no copy of them is left. Servers keep the keys that they have, and no new pod can start. " +
+		"2 Secrets with keys of network social/acme were lost, and no copy of them is left. Servers keep the keys that they have, and no " +
+			"new pod can start. " +
 			"The condition KeysReady has the commands that restore the keys or give them up.",
 	}}},
 	{"a server has no valid key of a kind", func(w *world) {
@@ -327,7 +348,8 @@ var keyCases = []alertCase{
 		w.series[w.at("sg", "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate")] = w.constant(13 * 86400)
 	}, 59, 61, []firing{{
 		"PlazaControlCertificateExpiring", "warning", nil, "Certificates of control calls of acme end soon",
-		"A certificate of the calls between the operator and the servers of network social/acme ends in 12d 22h 59m 0s. It should have been renewed.",
+		"A certificate of the calls between the operator and the servers of network social/acme ends in 12d 22h 59m 0s. It should have been " +
+			"renewed.",
 	}}},
 	{"a key file cannot be read", func(w *world) {
 		w.series[w.at("sg", "plaza_keys_file_readable", "kind", "server")] = w.constant(0)
@@ -363,10 +385,13 @@ var settingCases = []alertCase{
 		"PlazaBackupOverdue", "critical", nil, "The backup of acme is overdue",
 		"The last backup of the database of network social/acme that the schedule requires should have succeeded 6m 0s ago at the latest.",
 	}}},
-	{"the servers do not run the spec's moderation settings", func(w *world) { w.conditionIs("ModerationApplied", "False") }, 14, 16, []firing{{
-		"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not applied",
-		"The servers of network social/acme do not run the moderation settings of the spec.",
-	}}},
+	{
+		"the servers do not run the spec's moderation settings", func(w *world) { w.conditionIs("ModerationApplied", "False") }, 14, 16,
+		[]firing{{
+			"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not applied",
+			"The servers of network social/acme do not run the moderation settings of the spec.",
+		}},
+	},
 	{"a region has older moderation settings", func(w *world) {
 		w.series[w.at("eu", "plaza_moderation_generation")] = w.constant(6)
 	}, 14, 16, []firing{{
@@ -382,7 +407,8 @@ var settingCases = []alertCase{
 
 var rowsNotPinned = []firing{{
 	"PlazaRowsNotPinned", "critical", nil, "Rows of acme are stored in the wrong region",
-	"The database of network social/acme does not store the rows of every table in the regions that the spec requires; the condition RegionsPinned names the tables.",
+	"The database of network social/acme does not store the rows of every table in the regions that the spec requires; the condition " +
+		"RegionsPinned names the tables.",
 }}
 
 var operatorCases = []alertCase{
@@ -403,7 +429,8 @@ var operatorCases = []alertCase{
 		w.series[w.of("plaza_operator_observed_timestamp_seconds")] = w.constant(0)
 	}, 20, 22, []firing{{
 		"PlazaOperatorNotReconciling", "warning", nil, "The operator is not reconciling acme",
-		"The operator last reconciled network social/acme 22m 0s ago. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
+		"The operator last reconciled network social/acme 22m 0s ago. Keys are not rotated, changes are not applied, and alerts that depend " +
+			"on its metrics cannot fire.",
 	}}},
 	{"nothing of the network is left", func(w *world) { w.drop("") }, 2, 6, []firing{
 		regionIsDown("eu"), regionIsDown("sg"), regionIsDown("us"), operatorSilent,

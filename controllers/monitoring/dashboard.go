@@ -37,8 +37,8 @@ func Dashboard(n render.Network) *corev1.ConfigMap {
 	return m
 }
 
-// dashboardFileName returns the name of the dashboard's file. It has the namespace and the network, because Grafana's sidecar writes the files of
-// all ConfigMaps into one folder.
+// dashboardFileName returns the name of the dashboard's file. It has the namespace and the network, because Grafana's sidecar writes the
+// files of all ConfigMaps into one folder.
 func dashboardFileName(n render.Network) string {
 	return "plaza-" + n.SN.Namespace + "-" + n.SN.Name + ".json"
 }

@@ -29,8 +29,8 @@ func GrafanaDashboard(n render.Network) *grafana.Dashboard {
 	}
 }
 
-// grafanaName returns the name of the object. It differs with the selector, which is immutable: a change creates another object, and the old
-// one is deleted.
+// grafanaName returns the name of the object. It differs with the selector, which is immutable: a change creates another object, and the
+// old one is deleted.
 func grafanaName(name string, selected map[string]string) string {
 	if len(selected) == 0 {
 		return name

@@ -81,7 +81,8 @@ func notInhibited(t *testing.T, all []firing) []string {
 func TestInhibition(t *testing.T) {
 	require.Equal(t, []string{"PlazaDatabaseUnreachable"}, notInhibited(t, databaseAwayFires()))
 	burn := firing{alert: "PlazaErrorBudgetBurnFast", severity: "critical", labels: in("us")}
-	require.Equal(t, []string{"PlazaErrorBudgetBurnFast", "PlazaRegionDown"}, notInhibited(t, []firing{burn, regionIsDown("eu"), notReady}), "it has another cause")
+	require.Equal(t, []string{"PlazaErrorBudgetBurnFast", "PlazaRegionDown"}, notInhibited(t, []firing{burn, regionIsDown("eu"), notReady}),
+		"it has another cause")
 	require.Equal(t, []string{"PlazaNetworkNotReady"}, notInhibited(t, []firing{notReady}))
 }
 

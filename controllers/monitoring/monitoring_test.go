@@ -167,7 +167,8 @@ func TestRunbooks(t *testing.T) {
 	require.Empty(t, left, "runbooks without an alert")
 }
 
-// TestGrafanaDashboard checks that the object refers to the file of the ConfigMap, and has another name for another selector, which is immutable.
+// TestGrafanaDashboard checks that the object refers to the file of the ConfigMap, and has another name for another selector, which is
+// immutable.
 func TestGrafanaDashboard(t *testing.T) {
 	n := sample()
 	all := monitoring.GrafanaDashboard(n)
@@ -279,7 +280,8 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{
-			"Overview", "Traffic", "Errors", "Latency", "Database, by home region of the rows", "Keys, schema and settings", "Outbox and jobs", "Resources",
+			"Overview", "Traffic", "Errors", "Latency", "Database, by home region of the rows", "Keys, schema and settings", "Outbox and jobs",
+			"Resources",
 		}, rows)
 	}
 	other := sample()

@@ -37,7 +37,10 @@ func exposed(t *testing.T) map[string]metric {
 		"up":                             {kind: "gauge", labels: target},
 		"probe_success":                  {kind: "gauge", labels: target}, // of the blackbox exporter, as render.Probe labels them
 		"probe_ssl_earliest_cert_expiry": {kind: "gauge", labels: target},
-		"ALERTS":                         {kind: "gauge", labels: []string{"namespace", "network", "region", "alertname", "alertstate", "severity"}},
+		"ALERTS": {
+			kind:   "gauge",
+			labels: []string{"namespace", "network", "region", "alertname", "alertstate", "severity"},
+		},
 	}
 	golden, err := os.ReadFile("../../platform/telemetry/testdata/metrics.txt")
 	require.NoError(t, err)
@@ -85,12 +88,18 @@ func operatorMetrics() *prometheus.Registry {
 	ofRegion := all(v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified, v1alpha1.RegionEvacuated)
 	next := metav1.NewTime(time.Unix(1e9, 0))
 	controllers.NewMetrics(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
-		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated, v1alpha1.ConditionRegionsAvailable,
+		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated,
+			v1alpha1.ConditionRegionsAvailable,
 			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned,
 			v1alpha1.ConditionSwept, v1alpha1.ConditionPaused),
-		Regions: []v1alpha1.RegionStatus{{Code: "us", Conditions: ofRegion}, {Code: "eu", Conditions: ofRegion}, {Code: "sg", Conditions: ofRegion}},
-		Schema:  v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next}, Control: v1alpha1.ControlStatus{CertificatesNotAfter: &next},
-		Backup: &v1alpha1.BackupStatus{LastSuccess: &next, OverdueAt: &next},
+		Regions: []v1alpha1.RegionStatus{
+			{Code: "us", Conditions: ofRegion},
+			{Code: "eu", Conditions: ofRegion},
+			{Code: "sg", Conditions: ofRegion},
+		},
+		Schema: v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next},
+		Control: v1alpha1.ControlStatus{CertificatesNotAfter: &next},
+		Backup:  &v1alpha1.BackupStatus{LastSuccess: &next, OverdueAt: &next},
 	}, time.Unix(1e9, 0))
 	return registry
 }
@@ -144,7 +153,8 @@ func TestNames(t *testing.T) {
 				}
 			}
 			if found[3] != "" {
-				require.True(t, m.kind == "counter" || m.kind == "bucket" || m.kind == "histogram" || found[1] == "process_start_time_seconds", "%s: %s is a %s", where, found[1], m.kind)
+				require.True(t, m.kind == "counter" || m.kind == "bucket" || m.kind == "histogram" || found[1] == "process_start_time_seconds",
+					"%s: %s is a %s", where, found[1], m.kind)
 			}
 			labels = slices.Concat(labels, m.labels)
 		}

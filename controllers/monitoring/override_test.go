@@ -63,7 +63,9 @@ func TestInvalidAlerts(t *testing.T) {
 	condition := applied(t, alerts)
 	require.Equal(t, metav1.ConditionFalse, condition.Status)
 	require.Equal(t, v1alpha1.ReasonAlertsInvalid, condition.Reason)
-	require.Regexp(t, `^spec.monitoring.alerts.disabled: there is no alert "PlazaNone". The alerts are PlazaBackupOverdue, .*, PlazaWebhooksNotApplied.$`, condition.Message)
+	require.Regexp(t,
+		`^spec.monitoring.alerts.disabled: there is no alert "PlazaNone". The alerts are PlazaBackupOverdue, .*, PlazaWebhooksNotApplied.$`,
+		condition.Message)
 	alerts.Disabled = nil
 	for override, message := range map[v1alpha1.AlertOverride]string{
 		{Name: "PlazaOutboxNotDraining", Threshold: "25h"}: "the threshold of PlazaOutboxNotDraining must be from 1s to 24h, not 25h.",

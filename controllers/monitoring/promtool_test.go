@@ -80,7 +80,8 @@ func TestRulesAreValid(t *testing.T) {
 func TestAlerts(t *testing.T) {
 	folder := t.TempDir()
 	rules := filepath.Base(rulesFile(t, folder, sample()))
-	short, long := promTests{RuleFiles: []string{rules}, EvaluationInterval: "1m"}, promTests{RuleFiles: []string{rules}, EvaluationInterval: "1h"}
+	short, long := promTests{RuleFiles: []string{rules}, EvaluationInterval: "1m"},
+		promTests{RuleFiles: []string{rules}, EvaluationInterval: "1h"}
 	for _, c := range alertCases {
 		into := &short
 		if c.at > minutes {
@@ -143,7 +144,8 @@ func (b boundary) test(name, value string, length int, fires map[int]bool) promT
 	test := promTest{Name: name, Interval: "1m", InputSeries: inputs(w)}
 	for _, at := range slices.Sorted(maps.Keys(fires)) {
 		query := promQuery{
-			Expr: fmt.Sprintf(`count(ALERTS{alertname=%q,alertstate="firing",region=~"eu|"})`, b.alert), EvalTime: minute(at), Samples: []promSample{},
+			Expr: fmt.Sprintf(`count(ALERTS{alertname=%q,alertstate="firing",region=~"eu|"})`, b.alert), EvalTime: minute(at),
+			Samples: []promSample{},
 		}
 		if fires[at] {
 			query.Samples = append(query.Samples, promSample{Labels: "{}", Value: 1})

@@ -33,7 +33,10 @@ func (w *world) of(metric string, labels ...string) string {
 
 // at returns the name of a series of a region's server, with the labels of a scrape.
 func (w *world) at(region, metric string, labels ...string) string {
-	target := []string{"region", region, "pod", w.network + "-" + region + "-1", "exported_network", "0123456789abcdef01234567", "exported_region", region}
+	target := []string{
+		"region", region, "pod", w.network + "-" + region + "-1", "exported_network", "0123456789abcdef01234567",
+		"exported_region", region,
+	}
 	return w.of(metric, append(target, labels...)...)
 }
 
@@ -75,7 +78,10 @@ func healthy(namespace, network string, length int) *world {
 			w.regionConditionIs(region, kind, "True")
 		}
 	}
-	for _, kind := range []string{"Ready", "KeysReady", "SchemaMigrated", "RegionsAvailable", "ModerationApplied", "WebhooksApplied", "AlertsApplied", "RegionsPinned", "Swept"} {
+	for _, kind := range []string{
+		"Ready", "KeysReady", "SchemaMigrated", "RegionsAvailable", "ModerationApplied", "WebhooksApplied",
+		"AlertsApplied", "RegionsPinned", "Swept",
+	} {
 		w.conditionIs(kind, "True")
 	}
 	w.conditionIs("Paused", "False")
@@ -169,5 +175,6 @@ func inputs(worlds ...*world) []promSeries {
 // durationsAreNative replaces the classic buckets of a region by native histograms, as Prometheus does if it collects them.
 func (w *world) durationsAreNative(region, perMinute string) {
 	w.drop(`plaza_http_request_duration_seconds_bucket{namespace="` + w.namespace + `",network="` + w.network + `",region="` + region)
-	w.series[w.at(region, "plaza_http_request_duration_seconds", "kind", "operation")] = fmt.Sprintf("%s+%sx%d", perMinute, perMinute, w.length)
+	w.series[w.at(region, "plaza_http_request_duration_seconds", "kind", "operation")] = fmt.Sprintf("%s+%sx%d", perMinute, perMinute,
+		w.length)
 }

@@ -118,7 +118,8 @@ func notChecked(p *statusz.Placement) stage.Outcome {
 	case statusz.ReasonNoPlacement:
 		return stage.Unknown(v1alpha1.ReasonPostgreSQLHasNoPlacement, "The database is PostgreSQL, which stores all rows in one place.")
 	case statusz.ReasonNotRegional:
-		return stage.Unknown(v1alpha1.ReasonCockroachDBHasNoRegions, "The database is a CockroachDB whose nodes have no localities, so it stores rows anywhere.")
+		return stage.Unknown(v1alpha1.ReasonCockroachDBHasNoRegions,
+			"The database is a CockroachDB whose nodes have no localities, so it stores rows anywhere.")
 	case statusz.ReasonCheckFailed:
 		return stage.Unknown(v1alpha1.ReasonPlacementCheckFailed, "The placement could not be read from the database: "+p.Message+".")
 	default:

@@ -18,7 +18,10 @@ import (
 func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) statusz.Placement {
 	return statusz.Placement{
 		State: state, Reason: reason, CheckedAt: stagetest.Start.Add(time.Duration(minute) * time.Minute), Tables: 41, NotPinned: rows,
-		Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone"},
+		Want: statusz.PlacementWanted{
+			Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"},
+			Primary:    "us", Survive: "zone",
+		},
 	}
 }
 
@@ -83,7 +86,10 @@ func TestPlacement(t *testing.T) {
 		says        string
 		saysLess    string
 	}{
-		"pinned": {us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned, says: "The rows of all 41 tables are stored where the spec requires."},
+		"pinned": {
+			us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
+			says: "The rows of all 41 tables are stored where the spec requires.",
+		},
 		"pinned, with a note": {
 			us: noted, eu: noted, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
 			says: "The rows of all 41 tables are stored as the spec requires: zone survival is that of the cluster.",
@@ -91,35 +97,56 @@ func TestPlacement(t *testing.T) {
 		"without regions": {us: without, eu: without, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonCockroachDBHasNoRegions},
 		"postgresql":      {us: postgres, eu: postgres, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPostgreSQLHasNoPlacement},
 		"a table elsewhere": {
-			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, posts), eu: pinned, status: metav1.ConditionFalse, reason: v1alpha1.ReasonTablesNotPinned,
-			says: "1 of 41 tables are not stored where the spec requires: table posts has REGIONAL BY TABLE IN PRIMARY REGION.",
+			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, posts), eu: pinned, status: metav1.ConditionFalse,
+			reason: v1alpha1.ReasonTablesNotPinned,
+			says:   "1 of 41 tables are not stored where the spec requires: table posts has REGIONAL BY TABLE IN PRIMARY REGION.",
 		},
 		"put back since": {
 			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, posts), eu: placed(3, statusz.Pinned, statusz.ReasonAllTablesPinned),
 			status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
 		},
 		"many": {
-			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, many...), eu: pinned, status: metav1.ConditionFalse, reason: v1alpha1.ReasonTablesNotPinned,
-			says: "table t9 has GLOBAL; and 4 more.", saysLess: "t10",
+			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, many...), eu: pinned, status: metav1.ConditionFalse,
+			reason: v1alpha1.ReasonTablesNotPinned,
+			says:   "table t9 has GLOBAL; and 4 more.", saysLess: "t10",
 		},
 		"the database's regions": {
 			us:     placed(2, statusz.NotPinned, statusz.ReasonDatabaseRegionsDiffer, statusz.TableNotPinned{Has: "survival goal region"}),
-			status: metav1.ConditionFalse, reason: v1alpha1.ReasonDatabaseRegionsDiffer, says: "0 of 41 tables are not stored where the spec requires: the database has survival goal region.",
+			status: metav1.ConditionFalse, reason: v1alpha1.ReasonDatabaseRegionsDiffer,
+			says: "0 of 41 tables are not stored where the spec requires: the database has survival goal region.",
 		},
 		"a check failed, an earlier one did not": {us: failed, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned},
-		"every check failed":                     {us: failed, eu: failed, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementCheckFailed, says: "time-out"},
-		"not asked yet":                          {us: placed(0, statusz.Unknown, statusz.ReasonNotCheckedYet), eu: placed(0, statusz.Unknown, statusz.ReasonNotCheckedYet), status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked},
-		"another goal":                           {us: elsewhere, eu: abroad, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked, says: "other placement settings than the spec's"},
-		"the spec's goal": {
-			us: elsewhere, eu: abroad, spec: func(db *v1alpha1.Database) { db.Survive = "region" }, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
+		"every check failed": {
+			us: failed, eu: failed, status: metav1.ConditionUnknown,
+			reason: v1alpha1.ReasonPlacementCheckFailed, says: "time-out",
 		},
-		"another primary region": {us: other, eu: other, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked, says: "other placement settings than the spec's"},
+		"not asked yet": {
+			us: placed(0, statusz.Unknown, statusz.ReasonNotCheckedYet),
+			eu: placed(0, statusz.Unknown, statusz.ReasonNotCheckedYet), status: metav1.ConditionUnknown,
+			reason: v1alpha1.ReasonPlacementNotChecked,
+		},
+		"another goal": {
+			us: elsewhere, eu: abroad, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked,
+			says: "other placement settings than the spec's",
+		},
+		"the spec's goal": {
+			us: elsewhere, eu: abroad, spec: func(db *v1alpha1.Database) { db.Survive = "region" }, status: metav1.ConditionTrue,
+			reason: v1alpha1.ReasonAllTablesPinned,
+		},
+		"another primary region": {
+			us: other, eu: other, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked,
+			says: "other placement settings than the spec's",
+		},
 		"the spec's primary region": {
-			us: pinned, eu: other, spec: func(db *v1alpha1.Database) { db.PrimaryRegion = "eu" }, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned,
+			us: pinned, eu: other, spec: func(db *v1alpha1.Database) { db.PrimaryRegion = "eu" }, status: metav1.ConditionTrue,
+			reason: v1alpha1.ReasonAllTablesPinned,
 		},
 		"a state of a later version": {us: later, eu: later, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPlacementNotChecked},
-		"silent servers":             {unreachable: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonServersSilent, says: "connection refused"},
-		"no servers":                 {noServers: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonNoServers},
+		"silent servers": {
+			unreachable: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonServersSilent,
+			says: "connection refused",
+		},
+		"no servers": {noServers: true, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonNoServers},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)

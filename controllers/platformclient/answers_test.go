@@ -36,7 +36,10 @@ func TestResponseErrors(t *testing.T) {
 	} {
 		require.EqualError(t, err, want)
 	}
-	for status, want := range map[int]bool{200: false, 302: false, 399: false, 400: true, 404: true, 429: false, 499: true, 500: false, 503: false} {
+	for status, want := range map[int]bool{
+		200: false, 302: false, 399: false, 400: true, 404: true, 429: false, 499: true, 500: false,
+		503: false,
+	} {
 		require.Equal(t, want, (&platformclient.ResponseError{Status: status}).Permanent(), status)
 	}
 }
@@ -45,7 +48,8 @@ func TestResponseErrors(t *testing.T) {
 func TestIncompleteStatus(t *testing.T) {
 	for text, isValid := range map[string]bool{
 		`{"region":"eu"}`: false, `{"networkId":"n"}`: false, `{"region":"eu","networkId":"n"}`: true,
-		`{"region":"eu","networkId":"n"}` + strings.Repeat(" ", 1<<20-31): true, `{"region":"eu","networkId":"n"}` + strings.Repeat(" ", 1<<20-30): false,
+		`{"region":"eu","networkId":"n"}` + strings.Repeat(" ", 1<<20-31): true,
+		`{"region":"eu","networkId":"n"}` + strings.Repeat(" ", 1<<20-30): false,
 	} {
 		status, err := platformclient.New().Status(within(t), answers(t, map[string]string{statusz.Path: text}))
 		require.Equal(t, isValid, err == nil, len(text))
@@ -112,7 +116,10 @@ func TestAnswersAboutSettings(t *testing.T) {
 		return platformclient.New().PushModeration(within(t), server, keyring.NewSecret("token"), sent)
 	}
 	require.NoError(t, push(same))
-	for _, other := range []string{`"isWhitelistEnabled":true`, `"isReportEnabled":true`, `"flagLimit":7`, `"flagHideLimit":5`, `"generation":3`} {
+	for _, other := range []string{
+		`"isWhitelistEnabled":true`, `"isReportEnabled":true`, `"flagLimit":7`, `"flagHideLimit":5`,
+		`"generation":3`,
+	} {
 		name, _, _ := strings.Cut(other, ":")
 		err := push(strings.Replace(same, other, name+":null", 1))
 		require.EqualError(t, err, "unexpected response: it has other settings than the request")

@@ -193,7 +193,8 @@ func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, er
 func (h *HTTP) VerifyServerKey(ctx context.Context, server Server, id string, key keyring.Secret) error {
 	nonce := rand.Text() + rand.Text()
 	var response statusz.ServerKeyAnswer
-	err := h.call(ctx, server, http.MethodPost, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
+	err := h.call(ctx, server, http.MethodPost, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce},
+		&response)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,8 @@ func TestServersVerifyKeys(t *testing.T) {
 	for _, code := range region.All() {
 		ops := certificates.server(n, code)
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)))
-		require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k2", keyring.NewSecret(n.ServerKey)), platformclient.ErrKeyRefused, "another id")
+		require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k2", keyring.NewSecret(n.ServerKey)), platformclient.ErrKeyRefused,
+			"another id")
 		for _, wrong := range []string{hush, n.APIKey, n.ServerKey + "x"} {
 			require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(wrong)), platformclient.ErrKeyRefused)
 		}
@@ -155,7 +156,8 @@ func TestPushModeration(t *testing.T) {
 			require.Eventually(t, func() bool {
 				status, err := servers.Status(within(t), certificates.server(n, code))
 				require.NoError(t, err)
-				return status.Moderation.Hash() == m.Hash() && status.Moderation.Digest == m.Hash() && status.Moderation.Generation == m.ReportedGeneration()
+				return status.Moderation.Hash() == m.Hash() && status.Moderation.Digest == m.Hash() &&
+					status.Moderation.Generation == m.ReportedGeneration()
 			}, apptest.Patience, 20*time.Millisecond)
 		}
 	}
@@ -185,7 +187,10 @@ func TestPushHooks(t *testing.T) {
 	servers := platformclient.NewVia(seen.dial)
 	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
 	require.NoError(t, err)
-	one := statusz.HookSettings{Name: "one", URL: "https://one.example.com", Events: []string{"post.updated", "post.created"}, Enabled: true, Secret: hush + hush}
+	one := statusz.HookSettings{
+		Name: "one", URL: "https://one.example.com", Events: []string{"post.updated", "post.created"}, Enabled: true,
+		Secret: hush + hush,
+	}
 	two := statusz.HookSettings{Name: "two", URL: "http://10.0.0.1", Enabled: true, Secret: hush + hush}
 	ask := statusz.HookSettings{URL: "https://ask.example.com", DefaultAction: "deny", TimeoutMS: 700, Enabled: true, Secret: hush + hush}
 	other := one
@@ -199,7 +204,8 @@ func TestPushHooks(t *testing.T) {
 		{push: platformclient.Hooks{}},
 		{push: platformclient.Hooks{Webhooks: []statusz.HookSettings{one}, Prehook: &ask}, want: []statusz.HookSettings{one}, prehook: &ask},
 		{
-			push: platformclient.Hooks{Webhooks: []statusz.HookSettings{other, two}, Prehook: &ask}, want: []statusz.HookSettings{other}, prehook: &ask,
+			push: platformclient.Hooks{Webhooks: []statusz.HookSettings{other, two}, Prehook: &ask}, want: []statusz.HookSettings{other},
+			prehook: &ask,
 			refused: []platformclient.Refusal{{Name: "two", Reason: "url: the address is not public"}},
 		},
 		{push: platformclient.Hooks{}},
@@ -261,7 +267,8 @@ func TestAdminToken(t *testing.T) {
 	require.NoError(t, err)
 	ring, err := auth.ParseKeyring([]byte(keys.Reveal()))
 	require.NoError(t, err)
-	claims, err := auth.NewIssuer("0123456789abcdef01234567", ring, auth.WithIssuerClock(func() time.Time { return now })).Verify(token.Reveal())
+	claims, err := auth.NewIssuer("0123456789abcdef01234567", ring,
+		auth.WithIssuerClock(func() time.Time { return now })).Verify(token.Reveal())
 	require.NoError(t, err)
 	require.True(t, claims.Admin)
 	require.Equal(t, 2*time.Minute, claims.ExpiresAt.Sub(claims.IssuedAt))
@@ -318,8 +325,9 @@ func everyCall(t *testing.T, server platformclient.Server) map[string]error {
 	return map[string]error{
 		"status": err,
 		"verify": servers.VerifyServerKey(within(t), server, "a", keyring.NewSecret(hush)),
-		"hooks":  pushHooks(servers.PushHooks(within(t), server, keyring.NewSecret(hush), platformclient.Hooks{Webhooks: []statusz.HookSettings{{Secret: hush}}})),
-		"push":   servers.PushModeration(within(t), server, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
+		"hooks": pushHooks(servers.PushHooks(within(t), server, keyring.NewSecret(hush),
+			platformclient.Hooks{Webhooks: []statusz.HookSettings{{Secret: hush}}})),
+		"push": servers.PushModeration(within(t), server, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
 	}
 }
 

@@ -170,8 +170,11 @@ func TestControlCalls(t *testing.T) {
 		"another authority": {func(s *platformclient.Server) {
 			s.Credentials = other.credentials(control.OperatorName(networkID), control.Operator)
 		}, "unknown authority"},
-		"no certificate of operator": {func(s *platformclient.Server) { s.Credentials = certificates.credentials(s.Name, control.Server) }, "bad certificate"},
-		"no credentials yet":         {func(s *platformclient.Server) { s.Credentials = nil }, "does not exist yet"},
+		"no certificate of operator": {
+			func(s *platformclient.Server) { s.Credentials = certificates.credentials(s.Name, control.Server) },
+			"bad certificate",
+		},
+		"no credentials yet": {func(s *platformclient.Server) { s.Credentials = nil }, "does not exist yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := server
@@ -194,7 +197,8 @@ func TestImpostor(t *testing.T) {
 	}))
 	defer impostor.Close()
 	server := other.serve(func(http.ResponseWriter, *http.Request) {})
-	server.Ops, server.Credentials = impostor.Listener.Addr().String(), certificates.credentials(control.OperatorName(networkID), control.Operator)
+	server.Ops, server.Credentials = impostor.Listener.Addr().String(),
+		certificates.credentials(control.OperatorName(networkID), control.Operator)
 	_, err := platformclient.New().Status(within(t), server)
 	require.ErrorContains(t, err, "unknown authority")
 	require.Zero(t, asked)

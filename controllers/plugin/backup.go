@@ -138,16 +138,22 @@ func (p *plugin) collect(ctx context.Context, name string) (keyring.Backup, []st
 	}
 	identity := recovery.sets[keyring.IdentitySet]
 	if missing := slices.DeleteFunc(expectedSets(sn, identity), recovery.has); len(missing) > 0 {
-		return keyring.Backup{}, nil, fmt.Errorf("the Secret %s has no copy of %s, so that the backup would not be complete. The operator copies new keys within "+
-			"seconds; kubectl plaza status %s -n %s shows whether keys are missing", key, strings.Join(missing, ", "), name, p.namespace)
+		return keyring.Backup{}, nil,
+			fmt.Errorf("the Secret %s has no copy of %s, so that the backup would not be complete. The operator copies new keys within "+
+				"seconds; kubectl plaza status %s -n %s shows whether keys are missing", key, strings.Join(missing, ", "), name, p.namespace)
 	}
-	b := keyring.Backup{Network: name, Namespace: p.namespace, NetworkID: identity.Identity().NetworkID, CreatedAt: p.now(), Sets: recovery.sets}
+	b := keyring.Backup{
+		Network: name, Namespace: p.namespace, NetworkID: identity.Identity().NetworkID, CreatedAt: p.now(),
+		Sets: recovery.sets,
+	}
 	if sn != nil && sn.Status.NetworkID != "" && sn.Status.NetworkID != b.NetworkID {
-		return keyring.Backup{}, nil, fmt.Errorf("the Secret %s has the keys of network %s, but the id of SocialNetwork %s is %s", key, b.NetworkID, name, sn.Status.NetworkID)
+		return keyring.Backup{}, nil, fmt.Errorf("the Secret %s has the keys of network %s, but the id of SocialNetwork %s is %s", key,
+			b.NetworkID, name, sn.Status.NetworkID)
 	}
 	var notes []string
 	if sn != nil && sn.Spec.ServerKeys.ExistingSecret != nil {
-		notes = append(notes, fmt.Sprintf("The server keys are not in it: they are in Secret %s, which its owner backs up.", sn.Spec.ServerKeys.ExistingSecret.Name))
+		notes = append(notes, fmt.Sprintf("The server keys are not in it: they are in Secret %s, which its owner backs up.",
+			sn.Spec.ServerKeys.ExistingSecret.Name))
 	}
 	return b, notes, b.Check()
 }

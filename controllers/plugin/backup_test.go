@@ -167,7 +167,8 @@ func missing(secrets ...string) func(*v1alpha1.SocialNetwork) {
 func (w *keysWorld) recovery(sets map[string]keyring.Saved, id string) {
 	w.t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: "acme-recovery-keys", Labels: render.RecoveryLabels("acme"), Annotations: render.KeepAnnotations(), Finalizers: []string{v1alpha1.FinalizerKeys},
+		Name: "acme-recovery-keys", Labels: render.RecoveryLabels("acme"), Annotations: render.KeepAnnotations(),
+		Finalizers: []string{v1alpha1.FinalizerKeys},
 	}, Type: corev1.SecretTypeOpaque, Data: map[string][]byte{}}
 	secret.Annotations[keyring.AnnotationNetworkID] = id
 	for name, saved := range sets {
@@ -264,13 +265,25 @@ func TestBackupRoundTrip(t *testing.T) {
 		backup, restore []string
 		typed           []string
 	}{
-		"recipient":                      {[]string{"--recipient", "RECIPIENT"}, []string{"--identity", "!key.txt"}, nil},
-		"recipients file":                {[]string{"--recipients-file", "!recipients.txt"}, []string{"--identity", "!key.txt"}, nil},
-		"two recipients":                 {[]string{"--recipients-file", "!recipients.txt", "--recipient", "RECIPIENT"}, []string{"--identity", "!key.txt"}, nil},
-		"passphrase file":                {[]string{"--passphrase-file", "!passphrase.txt"}, []string{"--passphrase-file", "!passphrase.txt"}, nil},
-		"passphrase on the terminal":     {[]string{"--passphrase"}, nil, []string{passphrase, passphrase, passphrase}},
-		"passphrase file and terminal":   {[]string{"--passphrase-file", "!passphrase.txt"}, nil, []string{passphrase}},
-		"passphrase of another computer": {[]string{"--passphrase"}, []string{"--passphrase-file", "!crlf.txt"}, []string{passphrase, passphrase}},
+		"recipient":       {[]string{"--recipient", "RECIPIENT"}, []string{"--identity", "!key.txt"}, nil},
+		"recipients file": {[]string{"--recipients-file", "!recipients.txt"}, []string{"--identity", "!key.txt"}, nil},
+		"two recipients": {
+			[]string{"--recipients-file", "!recipients.txt", "--recipient", "RECIPIENT"},
+			[]string{"--identity", "!key.txt"},
+			nil,
+		},
+		"passphrase file": {
+			[]string{"--passphrase-file", "!passphrase.txt"},
+			[]string{"--passphrase-file", "!passphrase.txt"},
+			nil,
+		},
+		"passphrase on the terminal":   {[]string{"--passphrase"}, nil, []string{passphrase, passphrase, passphrase}},
+		"passphrase file and terminal": {[]string{"--passphrase-file", "!passphrase.txt"}, nil, []string{passphrase}},
+		"passphrase of another computer": {
+			[]string{"--passphrase"},
+			[]string{"--passphrase-file", "!crlf.txt"},
+			[]string{passphrase, passphrase},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newKeysWorld(t)
@@ -295,9 +308,11 @@ func TestBackupRoundTrip(t *testing.T) {
 
 			require.NoError(t, w.p.client.Delete(t.Context(), before))
 			before.Finalizers = nil
-			require.NoError(t, w.p.client.Patch(t.Context(), before, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))))
+			require.NoError(t, w.p.client.Patch(t.Context(), before,
+				client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))))
 			out = w.run(append([]string{"restore", "acme", "--file", "!acme.age"}, tc.restore...)...)
-			require.Contains(t, out, "Secret plaza/acme-recovery-keys has from the backup now: api-keys, identity, server-keys-eu, server-keys-us, signing-keys.\n")
+			require.Contains(t, out,
+				"Secret plaza/acme-recovery-keys has from the backup now: api-keys, identity, server-keys-eu, server-keys-us, signing-keys.\n")
 			require.Contains(t, out, "No keys are missing.")
 			after, want := w.requireRecovery(w.sets), &metav1.ObjectMeta{
 				Labels: render.RecoveryLabels("acme"), Annotations: render.KeepAnnotations(), Finalizers: []string{v1alpha1.FinalizerKeys},
@@ -325,9 +340,15 @@ func TestBackupFlags(t *testing.T) {
 	}{
 		{"accepts 1 arg(s), received 0", nil, []string{"--file", "!a", "--recipient", recipient}},
 		{`required flag(s) "file" not set`, nil, []string{"acme", "--recipient", recipient}},
-		{"at least one of the flags in the group [recipient recipients-file passphrase passphrase-file] is required", nil, []string{"acme", "--file", "!a"}},
+		{
+			"at least one of the flags in the group [recipient recipients-file passphrase passphrase-file] is required", nil,
+			[]string{"acme", "--file", "!a"},
+		},
 		{"none of the others can be", nil, []string{"acme", "--file", "!a", "--recipient", recipient, "--passphrase"}},
-		{"none of the others can be", nil, []string{"acme", "--file", "!a", "--recipients-file", "!recipients.txt", "--passphrase-file", "!passphrase.txt"}},
+		{"none of the others can be", nil, []string{
+			"acme", "--file", "!a", "--recipients-file", "!recipients.txt", "--passphrase-file",
+			"!passphrase.txt",
+		}},
 		{"none of the others can be", nil, []string{"acme", "--file", "!a", "--passphrase", "--passphrase-file", "!passphrase.txt"}},
 		{"--recipient 1 is not a public key of age", nil, []string{"acme", "--file", "!a", "--recipient", w.identity.String()}},
 		{"--recipient 2 is not a public key of age", nil, []string{"acme", "--file", "!a", "--recipient", recipient, "--recipient", ""}},
@@ -361,10 +382,19 @@ func TestBackupIsComplete(t *testing.T) {
 			func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "identity") }, nil, false,
 			"Secret plaza/acme-recovery-keys has no copy of identity, so that the backup would not be complete",
 		},
-		"no shared keys":                      {func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "api-keys", "signing-keys") }, nil, false, "no copy of signing-keys, api-keys,"},
-		"no server keys":                      {func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "server-keys-eu") }, nil, false, "no copy of server-keys-eu,"},
-		"no server keys, without the network": {func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "server-keys-eu") }, nil, true, "no copy of server-keys-eu,"},
-		"empty":                               {func(*keysWorld) map[string]keyring.Saved { return nil }, nil, true, "no copy of identity, signing-keys, api-keys,"},
+		"no shared keys": {func(w *keysWorld) map[string]keyring.Saved {
+			return without(w.sets, "api-keys",
+				"signing-keys")
+		}, nil, false, "no copy of signing-keys, api-keys,"},
+		"no server keys": {
+			func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "server-keys-eu") }, nil,
+			false, "no copy of server-keys-eu,",
+		},
+		"no server keys, without the network": {
+			func(w *keysWorld) map[string]keyring.Saved { return without(w.sets, "server-keys-eu") }, nil,
+			true, "no copy of server-keys-eu,",
+		},
+		"empty": {func(*keysWorld) map[string]keyring.Saved { return nil }, nil, true, "no copy of identity, signing-keys, api-keys,"},
 		"invalid": {func(w *keysWorld) map[string]keyring.Saved {
 			return map[string]keyring.Saved{"api-keys": keyring.Save(map[string][]byte{"api-keys.json": []byte("{" + w.secrets[2])}, nil)}
 		}, nil, false, "Secret plaza/acme-recovery-keys, api-keys: the key file is invalid: it is not valid JSON"},
@@ -377,7 +407,10 @@ func TestBackupIsComplete(t *testing.T) {
 			sn.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "own-keys"}
 		}, false, ""},
 		"deleted network": {func(w *keysWorld) map[string]keyring.Saved { return w.sets }, nil, true, ""},
-		"retained keys":   {func(w *keysWorld) map[string]keyring.Saved { return w.sets }, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[:1] }, false, ""},
+		"retained keys": {
+			func(w *keysWorld) map[string]keyring.Saved { return w.sets },
+			func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[:1] }, false, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newKeysWorld(t)

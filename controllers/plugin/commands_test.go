@@ -42,7 +42,8 @@ func (w *keysWorld) command(cmd *cobra.Command, args ...string) string {
 func TestListOfNetworks(t *testing.T) {
 	w := newKeysWorld(t)
 	w.network(func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS })
-	require.NoError(t, w.p.client.Create(t.Context(), &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "acme"}}))
+	require.NoError(t, w.p.client.Create(t.Context(),
+		&v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "other", Name: "acme"}}))
 	const header, first = `^NAMESPACE .*\n`, `plaza +acme +Unknown +NotReported +- +- +eu to us\n`
 	require.Regexp(t, header+first+"$", w.command(w.p.status()))
 	require.Regexp(t, header+`other +acme +Unknown +NotReported +- +- +-\n`+first+"$", w.command(w.p.status(), "-A"))
@@ -57,7 +58,9 @@ func TestStatusOfKeys(t *testing.T) {
 		ObservedGeneration: 2, Version: "v1", Schema: v1alpha1.SchemaStatus{Current: "92"},
 		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: in(90 * time.Second)},
 		Regions: []v1alpha1.RegionStatus{{Code: "eu", Replicas: 3, ReadyReplicas: 1, ServerKeys: []v1alpha1.KeyStatus{
-			{ID: "k-2", State: v1alpha1.KeyPending}, {ID: "k-1", State: v1alpha1.KeyActive}, {ID: "k-0", State: v1alpha1.KeyRetiring, NotAfter: in(-time.Hour)},
+			{ID: "k-2", State: v1alpha1.KeyPending},
+			{ID: "k-1", State: v1alpha1.KeyActive},
+			{ID: "k-0", State: v1alpha1.KeyRetiring, NotAfter: in(-time.Hour)},
 		}}},
 		SigningKeys: []v1alpha1.KeyStatus{{ID: "s-1", State: v1alpha1.KeyActive}},
 		APIKeys:     []v1alpha1.KeyStatus{{ID: "a-1", State: v1alpha1.KeyActive}},
@@ -117,8 +120,10 @@ func TestSuccessorsOfRevokedKeys(t *testing.T) {
 		return out.String()
 	}
 	const end = "Tokens that were requested with a revoked key stay valid until they expire; see controllers/COMPROMISE.md.\n"
-	require.Equal(t, "Server key k-1 is revoked.\n  It was the active key of eu: give your servers the new one of Secret acme-eu-server-keys.\n"+
-		"Server key k-2 is revoked.\n  It was the active key of us: give your servers the new one of Secret acme-us-server-keys.\nServer key k-3 is revoked.\n"+end, printed())
+	require.Equal(t,
+		"Server key k-1 is revoked.\n  It was the active key of eu: give your servers the new one of Secret acme-eu-server-keys.\n"+
+			"Server key k-2 is revoked.\n  It was the active key of us: give your servers the new one of Secret acme-us-server-keys.\nServer "+
+			"key k-3 is revoked.\n"+end, printed())
 	sn.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "own-keys"}
 	require.Equal(t, "Server key k-1 is revoked.\nServer key k-2 is revoked.\nServer key k-3 is revoked.\n"+end, printed())
 }
@@ -202,7 +207,8 @@ func TestFilesOfAReport(t *testing.T) {
 		}
 		slices.Sort(objects)
 		require.Equal(t, []string{
-			"ConfigMap", "Deployment", "Event", "HorizontalPodAutoscaler", "Ingress", "Job", "NetworkPolicy", "Pod", "PodDisruptionBudget", "Service", "ServiceAccount",
+			"ConfigMap", "Deployment", "Event", "HorizontalPodAutoscaler", "Ingress", "Job", "NetworkPolicy", "Pod", "PodDisruptionBudget",
+			"Service", "ServiceAccount",
 		}, objects)
 		require.Contains(t, files["socialnetwork.yaml"], "name: acme")
 		require.Empty(t, files["errors.txt"])
@@ -220,7 +226,10 @@ func TestRedaction(t *testing.T) {
 		"items": []any{map[string]any{"spec": map[string]any{"podPatch": map[string]any{"spec": map[string]any{
 			"containers": []any{map[string]any{"name": "plaza", "env": []any{variable(), reference}}},
 		}}}}},
-		"metadata": map[string]any{"managedFields": []any{"x"}, "annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": "hush", "a": "b"}},
+		"metadata": map[string]any{
+			"managedFields": []any{"x"},
+			"annotations":   map[string]any{"kubectl.kubernetes.io/last-applied-configuration": "hush", "a": "b"},
+		},
 	}
 	redact(content)
 	shown := variable()

@@ -106,7 +106,8 @@ func (e evacuation) report(ctx context.Context, p *plugin, sn *v1alpha1.SocialNe
 		return err
 	}
 	if e.end && spec.EvacuateTo != "" {
-		return fmt.Errorf("region %s is still evacuated to %s, because another field manager has set evacuateTo as well; remove it there", code, spec.EvacuateTo)
+		return fmt.Errorf("region %s is still evacuated to %s, because another field manager has set evacuateTo as well; remove it there", code,
+			spec.EvacuateTo)
 	}
 	if !e.wait {
 		out.linef("It was requested. To follow it: kubectl plaza status %s -n %s", sn.Name, sn.Namespace)

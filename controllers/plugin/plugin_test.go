@@ -108,7 +108,10 @@ func (u *user) create(change func(*v1alpha1.SocialNetwork)) *v1alpha1.SocialNetw
 		set(&status.Conditions, v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds, "Every region serves the spec.")
 		for i := range sn.Spec.Regions {
 			code := sn.Spec.Regions[i].Code
-			region := v1alpha1.RegionStatus{Code: code, Replicas: 2, ReadyReplicas: 2, ServerKeys: []v1alpha1.KeyStatus{{ID: "k-" + string(code), State: v1alpha1.KeyActive}}}
+			region := v1alpha1.RegionStatus{
+				Code: code, Replicas: 2, ReadyReplicas: 2,
+				ServerKeys: []v1alpha1.KeyStatus{{ID: "k-" + string(code), State: v1alpha1.KeyActive}},
+			}
 			set(&region.Conditions, v1alpha1.RegionAvailable, "True", v1alpha1.ReasonServing, "2 pods are ready.")
 			set(&region.Conditions, v1alpha1.RegionUpdated, "True", v1alpha1.ReasonUpToDate, "All pods have the newest template.")
 			status.Regions = append(status.Regions, region)
@@ -156,22 +159,26 @@ func TestStatus(t *testing.T) {
 	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
 		set(&status.Conditions, v1alpha1.ConditionReady, "False", v1alpha1.ReasonMigrationFailed, "SchemaMigrated: no disk.")
 		set(&status.Conditions, v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed, "No disk.")
-		set(&status.Regions[1].Conditions, v1alpha1.RegionAvailable, "Unknown", v1alpha1.ReasonClusterUnreachable, "Cluster eu cannot be reached.")
+		set(&status.Regions[1].Conditions, v1alpha1.RegionAvailable, "Unknown", v1alpha1.ReasonClusterUnreachable,
+			"Cluster eu cannot be reached.")
 		status.Regions[1].Cluster, status.Regions[1].EvacuatedTo = "cluster-eu", "us"
 		end := metav1.NewTime(time.Now().Add(3 * time.Hour))
 		status.APIKeys = []v1alpha1.KeyStatus{{ID: "a-1", State: v1alpha1.KeyRetiring, NotAfter: &end}}
 		status.PendingChanges = []string{"delete Job x"}
 	})
-	require.Regexp(t, `NAMESPACE +NAME +READY +REASON +REGIONS +VERSION +EVACUATED\n`+u.namespace+` +acme +False +MigrationFailed +3/3 +v1.2.3 +-\n`, u.run("status"))
+	require.Regexp(t, `NAMESPACE +NAME +READY +REASON +REGIONS +VERSION +EVACUATED\n`+u.namespace+
+		` +acme +False +MigrationFailed +3/3 +v1.2.3 +-\n`, u.run("status"))
 	out := u.run("status", "acme")
 	for _, line := range []string{
 		"Ready is False (MigrationFailed)", "\n  SchemaMigrated: no disk.\n", "Version v1.2.3, schema -, network id 0123456789abcdef01234567",
-		"\nConditions that are not True:\n  SchemaMigrated is False, MigrationFailed: No disk.\n  eu: Available is Unknown, ClusterUnreachable: Cluster eu cannot be reached.\n",
+		"\nConditions that are not True:\n  SchemaMigrated is False, MigrationFailed: No disk.\n  eu: Available is Unknown, " +
+			"ClusterUnreachable: Cluster eu cannot be reached.\n",
 		"\nAPI key a-1 is Retiring and ends ", "in 3h0m", "\n1 changes wait",
 	} {
 		require.Contains(t, out, line)
 	}
-	require.Regexp(t, `\nus +- +True \(Serving\) +True +2/2 +k-us +-\neu +cluster-eu +Unknown \(ClusterUnreachable\) +True +2/2 +k-eu +us\n`, out)
+	require.Regexp(t, `\nus +- +True \(Serving\) +True +2/2 +k-us +-\neu +cluster-eu +Unknown \(ClusterUnreachable\) +True +2/2 +k-eu +us\n`,
+		out)
 	require.NotContains(t, u.run("status", "acme"), "has not seen the newest spec")
 	require.ErrorContains(t, errors.New(u.refused("status", "-A")), "forbidden", "the user may read one namespace only")
 }
@@ -196,7 +203,8 @@ func TestPending(t *testing.T) {
 func TestRotate(t *testing.T) {
 	u := newUser(t)
 	sn := u.create(nil)
-	require.Contains(t, u.refused("rotate", "acme", "keys"), `unknown kind "keys": want one of api-keys, control-authority, server-keys, signing-keys`)
+	require.Contains(t, u.refused("rotate", "acme", "keys"),
+		`unknown kind "keys": want one of api-keys, control-authority, server-keys, signing-keys`)
 	for kind, annotation := range map[string]string{
 		"server-keys": v1alpha1.AnnotationRotate, "signing-keys": v1alpha1.AnnotationRotateSigning, "api-keys": v1alpha1.AnnotationRotateAPI,
 		"control-authority": v1alpha1.AnnotationRotateControl,
@@ -226,7 +234,8 @@ func TestRevoke(t *testing.T) {
 	require.Contains(t, u.refused("revoke", "acme", "k-eu", "k-nowhere"), "no region has a server key k-nowhere")
 	require.Equal(t, "k-older", u.read(sn).Annotations[v1alpha1.AnnotationRevoke])
 	out := u.run("revoke", "acme", "k-eu")
-	require.Contains(t, out, "Server key k-eu is revoked.\n  It was the active key of eu: give your servers the new one of Secret acme-eu-server-keys.")
+	require.Contains(t, out,
+		"Server key k-eu is revoked.\n  It was the active key of eu: give your servers the new one of Secret acme-eu-server-keys.")
 	u.run("revoke", "acme", "k-eu", "k-nowhere", "--force")
 	require.Equal(t, "k-older k-eu k-nowhere", u.read(sn).Annotations[v1alpha1.AnnotationRevoke], "ids that were revoked before stay revoked")
 }
@@ -241,7 +250,8 @@ func TestEvacuate(t *testing.T) {
 
 	require.Contains(t, u.run("evacuate", "acme", "eu", "--to", "us", "--wait=false"), "It was requested.")
 	require.Equal(t, v1alpha1.RegionUS, u.read(sn).Spec.Regions[1].EvacuateTo)
-	require.Contains(t, u.refused("evacuate", "acme", "eu", "--to", "us", "--timeout", "1ms"), "waiting for the evacuation of eu: context deadline exceeded")
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--to", "us", "--timeout", "1ms"),
+		"waiting for the evacuation of eu: context deadline exceeded")
 	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
 		set(&status.Regions[1].Conditions, v1alpha1.RegionEvacuated, "True", v1alpha1.ReasonEvacuated, "us serves.")
 		set(&status.Regions[1].Conditions, v1alpha1.RegionAvailable, "False", v1alpha1.ReasonNotServing, "No pod is ready.")
@@ -249,7 +259,8 @@ func TestEvacuate(t *testing.T) {
 	require.Contains(t, u.run("evacuate", "acme", "eu", "--to", "us"), "us serves the clients of eu.")
 	require.Contains(t, u.run("status"), "eu to us")
 
-	require.Contains(t, u.refused("evacuate", "acme", "eu", "--end"), "region eu, which would serve the clients, is not available (NotServing)")
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--end"),
+		"region eu, which would serve the clients, is not available (NotServing)")
 	require.Equal(t, v1alpha1.RegionUS, u.read(sn).Spec.Regions[1].EvacuateTo)
 	u.run("evacuate", "acme", "eu", "--end", "--force", "--wait=false")
 	require.Empty(t, u.read(sn).Spec.Regions[1].EvacuateTo)
@@ -271,17 +282,23 @@ func TestReport(t *testing.T) {
 		sn.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"env": "hush-hush"}`}
 	})
 	labels := render.RegionLabels("acme", render.ComponentServer, "us")
-	require.NoError(t, env.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "acme-us", Namespace: u.namespace, Labels: labels}}))
+	require.NoError(t, env.Client.Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "acme-us", Namespace: u.namespace, Labels: labels}}))
 	require.NoError(t, env.Client.Create(t.Context(), &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "acme-us-server-keys", Namespace: u.namespace, Labels: labels}, StringData: map[string]string{"key": "hush-hush"},
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-us-server-keys", Namespace: u.namespace, Labels: labels},
+		StringData: map[string]string{"key": "hush-hush"},
 	}))
 	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: u.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "reader-" + u.namespace},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
+		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: u.namespace},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "reader-" + u.namespace},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
 	}))
 	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "reader-" + u.namespace},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps", "pods", "services", "events"}, Verbs: []string{"get", "list"}}},
+		Rules: []rbacv1.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"configmaps", "pods", "services", "events"},
+			Verbs: []string{"get", "list"},
+		}},
 	}))
 	path := filepath.Join(t.TempDir(), "report.tar.gz")
 	require.Equal(t, path+"\n", u.run("report", "acme", "-f", path))
@@ -306,8 +323,9 @@ func TestReportOfMembers(t *testing.T) {
 		Name: "acme-eu", Namespace: member.namespace, Labels: render.RegionLabels("acme", render.ComponentServer, "eu"),
 	}}))
 	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: member.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view-" + member.namespace},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + member.namespace}},
+		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: member.namespace},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view-" + member.namespace},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + member.namespace}},
 	}))
 	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "view-" + member.namespace},
@@ -327,7 +345,8 @@ func TestReportOfMembers(t *testing.T) {
 	files := plugin.Unpack(t, path)
 	require.Contains(t, files["clusters/eu/"+member.namespace+"/objects/ConfigMap.yaml"], "name: acme-eu")
 	require.Contains(t, files["errors.txt"], "clusters/eu/"+member.namespace+"/Deployment: deployments.apps is forbidden")
-	require.Contains(t, files["errors.txt"], `cluster sg: reading the kubeconfig: context "sg" does not exist; name a context of the kubeconfig with --member sg=CONTEXT`)
+	require.Contains(t, files["errors.txt"],
+		`cluster sg: reading the kubeconfig: context "sg" does not exist; name a context of the kubeconfig with --member sg=CONTEXT`)
 }
 
 // TestHelp checks that every command explains itself with an example.
@@ -346,10 +365,12 @@ func TestHelp(t *testing.T) {
 // allow gives a user rights in the namespace.
 func (u *user) allow(name string, rules ...rbacv1.PolicyRule) {
 	u.t.Helper()
-	require.NoError(u.t, env.Client.Create(u.t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace}, Rules: rules}))
+	require.NoError(u.t, env.Client.Create(u.t.Context(),
+		&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace}, Rules: rules}))
 	require.NoError(u.t, env.Client.Create(u.t.Context(), &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: u.namespace},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
 	}))
 }
 
@@ -373,8 +394,11 @@ func TestKeys(t *testing.T) {
 	server := `{"keys": [{"id": "k-1", "key": "0123456789abcdef0123456789abcdef"}]}`
 	seed := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("s"), 32))
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "acme-recovery-keys", Namespace: u.namespace, Labels: render.RecoveryLabels("acme"), Finalizers: []string{v1alpha1.FinalizerKeys}},
-		Data:       map[string][]byte{},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "acme-recovery-keys", Namespace: u.namespace, Labels: render.RecoveryLabels("acme"),
+			Finalizers: []string{v1alpha1.FinalizerKeys},
+		},
+		Data: map[string][]byte{},
 	}
 	for set, files := range map[string]map[string][]byte{
 		"identity":       {"network-id": []byte(sn.Status.NetworkID), "directory-key": []byte("hush-hush")},
@@ -473,7 +497,8 @@ func (u *user) shell(commands string, variables ...string) string {
 	require.NoError(u.t, os.WriteFile(kubeconfig, content, 0o600))
 	assets := cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), filepath.Join(testenv.Root(), "bin", "envtest"))
 	cmd := exec.CommandContext(u.t.Context(), "bash", "-euo", "pipefail", "-c", commands)
-	cmd.Env = append(os.Environ(), append(variables, "NAMESPACE="+u.namespace, "NETWORK=acme", "KUBECONFIG="+kubeconfig, "PATH="+assets+":"+os.Getenv("PATH"))...)
+	cmd.Env = append(os.Environ(), append(variables, "NAMESPACE="+u.namespace, "NETWORK=acme", "KUBECONFIG="+kubeconfig,
+		"PATH="+assets+":"+os.Getenv("PATH"))...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(u.t, err, "%s", out)
 	return string(out)

@@ -68,7 +68,8 @@ type place struct {
 
 // reported are the kinds of a network's objects in a report.
 func reported() []schema.GroupVersionKind {
-	return append(render.RegionKinds(), schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, corev1.SchemeGroupVersion.WithKind("Pod"))
+	return append(render.RegionKinds(), schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"},
+		corev1.SchemeGroupVersion.WithKind("Pod"))
 }
 
 // writeReport writes the archive. What cannot be read is named in errors.txt.
@@ -104,7 +105,10 @@ func (p *plugin) places(a *archive, sn *v1alpha1.SocialNetwork, contexts map[str
 			a.missingf("cluster %s: %s; name a context of the kubeconfig with --member %s=CONTEXT", member.Name, err, member.Name)
 			continue
 		}
-		all = append(all, place{connection: c, namespace: member.Namespace, folder: "clusters/" + member.Name + "/" + member.Namespace + "/", match: match})
+		all = append(all, place{
+			connection: c, namespace: member.Namespace, folder: "clusters/" + member.Name + "/" + member.Namespace + "/",
+			match: match,
+		})
 	}
 	return all
 }

@@ -137,13 +137,15 @@ func (r restoration) run(cmd *cobra.Command, p *plugin, name string, b keyring.B
 			b.Network, want, b.Network, name, b.Network)
 	}
 	out := &printer{w: cmd.OutOrStdout()}
-	out.linef("The backup has the keys of network %s in namespace %s, network id %s, of %s.", b.Network, b.Namespace, b.NetworkID, b.CreatedAt.Format(time.RFC3339))
+	out.linef("The backup has the keys of network %s in namespace %s, network id %s, of %s.", b.Network, b.Namespace, b.NetworkID,
+		b.CreatedAt.Format(time.RFC3339))
 	var w written
-	err := retry.OnError(retry.DefaultRetry, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }, func() error {
-		var err error
-		w, err = r.write(cmd.Context(), p, name, b)
-		return err
-	})
+	err := retry.OnError(retry.DefaultRetry, func(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) },
+		func() error {
+			var err error
+			w, err = r.write(cmd.Context(), p, name, b)
+			return err
+		})
 	if err != nil {
 		return err
 	}
@@ -252,9 +254,11 @@ func (r restoration) write(ctx context.Context, p *plugin, name string, b keyrin
 	switch {
 	case id == b.NetworkID || len(found.Data) == 0:
 	case id == "" && !r.replace:
-		return written{}, fmt.Errorf("the Secret %s/%s does not say of which network its keys are: --replace replaces all of them", p.namespace, found.Name)
+		return written{}, fmt.Errorf("the Secret %s/%s does not say of which network its keys are: --replace replaces all of them", p.namespace,
+			found.Name)
 	case id != "" && !isIdentityMissing(sn, name):
-		return written{}, fmt.Errorf("the Secret %s/%s has the keys of another network, %s: delete it first if they are not needed any more", p.namespace, found.Name, id)
+		return written{}, fmt.Errorf("the Secret %s/%s has the keys of another network, %s: delete it first if they are not needed any more",
+			p.namespace, found.Name, id)
 	}
 	if id != b.NetworkID {
 		found.Data = nil
@@ -284,14 +288,17 @@ func checkID(sn *v1alpha1.SocialNetwork, identity *corev1.Secret, id, name strin
 	}
 	switch {
 	case isIdentityMissing(sn, name) && present == id:
-		return fmt.Errorf("the backup has the identity of Secret %s, which the database has refused: restore one of the network that the database belongs to", identity.Name)
+		return fmt.Errorf("the backup has the identity of Secret %s, which the database has refused: restore one of the network that the "+
+			"database belongs to", identity.Name)
 	case isIdentityMissing(sn, name) && present != "":
 		return nil
 	case sn != nil && sn.Status.NetworkID != "" && sn.Status.NetworkID != id:
-		return fmt.Errorf("the backup is of network %s, but the id of SocialNetwork %s is %s: with keys of another network no user of the database can be found",
+		return fmt.Errorf("the backup is of network %s, but the id of SocialNetwork %s is %s: with keys of another network no user of the "+
+			"database can be found",
 			id, name, sn.Status.NetworkID)
 	case present != "" && present != id:
-		return fmt.Errorf("the backup is of network %s, but Secret %s has the identity of network %s, which the operator uses", id, identity.Name, present)
+		return fmt.Errorf("the backup is of network %s, but Secret %s has the identity of network %s, which the operator uses", id,
+			identity.Name, present)
 	}
 	return nil
 }

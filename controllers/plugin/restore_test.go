@@ -73,7 +73,8 @@ func TestRestoreRefusesFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, found, "nothing was written")
 
-	require.Contains(t, w.run(restore("--identity", "!other.txt", "--wait=false")...), "has from the backup now", "one of several identities is enough")
+	require.Contains(t, w.run(restore("--identity", "!other.txt", "--wait=false")...), "has from the backup now",
+		"one of several identities is enough")
 }
 
 // TestRestoreRefusesPassphrases refuses what does not decrypt a backup with a passphrase.
@@ -82,8 +83,10 @@ func TestRestoreRefusesPassphrases(t *testing.T) {
 	w.recovery(w.sets, w.id)
 	w.run("backup", "acme", "--file", "!acme.age", "--passphrase-file", "!passphrase.txt")
 	w.write("other.txt", "incorrect horse battery staple")
-	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age", "--passphrase-file", "!other.txt"), "the identity or passphrase is not that of the backup")
-	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age", "--identity", "!key.txt"), "it is encrypted with a passphrase, not for an identity")
+	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age", "--passphrase-file", "!other.txt"),
+		"the identity or passphrase is not that of the backup")
+	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age", "--identity", "!key.txt"),
+		"it is encrypted with a passphrase, not for an identity")
 	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age"), "there is no terminal")
 	w.typed = []string{"incorrect"}
 	require.Contains(t, w.refused("restore", "acme", "--file", "!acme.age"), "the identity or passphrase is not that of the backup")
@@ -107,32 +110,57 @@ func TestRestoreRefusesContents(t *testing.T) {
 	}
 	key := w.secrets[len(w.secrets)-1]
 	for name, tc := range map[string]struct{ text, want string }{
-		"no JSON":           {key, "it is not a backup of keys"},
-		"a list":            {"[]", "it is not a backup of keys"},
-		"no format":         {"{}", "it is not a backup of keys"},
-		"a later format":    {strings.Replace(text, "plaza-keys/1", "plaza-keys/2", 1), `it has the format "plaza-keys/2", not plaza-keys/1: a later version wrote it`},
-		"unknown fields":    {strings.Replace(text, `"format"`, `"`+key[:20]+`": 1, "format"`, 1), "it has fields that the format plaza-keys/1 does not have"},
-		"two documents":     {text + text, "it is not a backup of keys"},
-		"no date":           {strings.Replace(text, "2026-11-23T10:00:00Z", "yesterday", 1), "createdAt is not an RFC 3339 time"},
-		"no name":           {strings.Replace(text, `"network": "acme"`, `"network": ""`, 1), "it does not name the network and its namespace"},
-		"control sequences": {strings.Replace(text, `"namespace": "plaza"`, `"namespace": "\u001b[2J"`, 1), "it does not name the network and its namespace"},
-		"another id":        {strings.Replace(text, `"networkID": "`+w.id, `"networkID": "111111111111111111111111`, 1), "its identity is that of another network than networkID"},
-		"no identity":       {lacking("identity"), "it has no identity"},
-		"a short id":        {strings.ReplaceAll(text, w.id, "0123"), `"identity": the key file is invalid: network-id is not 24 lowercase hexadecimal characters`},
-		"no directory key":  {broken("identity", "network-id", w.id), `"identity": the key file is invalid: directory-key is missing or empty`},
-		"broken keys":       {broken("api-keys", "api-keys.json", key), `"api-keys": the key file is invalid: it is not valid JSON`},
-		"no keys":           {broken("server-keys-eu", "server-keys.json", `{"keys": []}`), `"server-keys-eu": the key file is invalid: it has no keys`},
-		"no file":           {broken("server-keys-eu", "keys.json", key), `"server-keys-eu": the key file is invalid: it is missing or empty`},
-		"a short seed":      {broken("signing-keys", "signing-keys.json", `{"keys": [{"kid": "s-1", "seed": "c2hvcnQgYnV0IGxvbmc="}]}`), `"signing-keys": the key file is invalid: key 1: the seed is not the base64 of 32 bytes`},
-		"an unknown set":    {broken("database", "url", key), `"database": no set of keys has this name in this version`},
-		"a bad file name":   {broken("api-keys", "../api-keys.json", key), `"api-keys": the key file is invalid: a file has a name that a Secret cannot have`},
+		"no JSON":   {key, "it is not a backup of keys"},
+		"a list":    {"[]", "it is not a backup of keys"},
+		"no format": {"{}", "it is not a backup of keys"},
+		"a later format": {
+			strings.Replace(text, "plaza-keys/1", "plaza-keys/2", 1),
+			`it has the format "plaza-keys/2", not plaza-keys/1: a later version wrote it`,
+		},
+		"unknown fields": {
+			strings.Replace(text, `"format"`, `"`+key[:20]+`": 1, "format"`, 1),
+			"it has fields that the format plaza-keys/1 does not have",
+		},
+		"two documents": {text + text, "it is not a backup of keys"},
+		"no date":       {strings.Replace(text, "2026-11-23T10:00:00Z", "yesterday", 1), "createdAt is not an RFC 3339 time"},
+		"no name":       {strings.Replace(text, `"network": "acme"`, `"network": ""`, 1), "it does not name the network and its namespace"},
+		"control sequences": {
+			strings.Replace(text, `"namespace": "plaza"`, `"namespace": "\u001b[2J"`, 1),
+			"it does not name the network and its namespace",
+		},
+		"another id": {
+			strings.Replace(text, `"networkID": "`+w.id, `"networkID": "111111111111111111111111`, 1),
+			"its identity is that of another network than networkID",
+		},
+		"no identity": {lacking("identity"), "it has no identity"},
+		"a short id": {
+			strings.ReplaceAll(text, w.id, "0123"),
+			`"identity": the key file is invalid: network-id is not 24 lowercase hexadecimal characters`,
+		},
+		"no directory key": {broken("identity", "network-id", w.id), `"identity": the key file is invalid: directory-key is missing or empty`},
+		"broken keys":      {broken("api-keys", "api-keys.json", key), `"api-keys": the key file is invalid: it is not valid JSON`},
+		"no keys": {
+			broken("server-keys-eu", "server-keys.json", `{"keys": []}`),
+			`"server-keys-eu": the key file is invalid: it has no keys`,
+		},
+		"no file": {broken("server-keys-eu", "keys.json", key), `"server-keys-eu": the key file is invalid: it is missing or empty`},
+		"a short seed": {
+			broken("signing-keys", "signing-keys.json", `{"keys": [{"kid": "s-1", "seed": "c2hvcnQgYnV0IGxvbmc="}]}`),
+			`"signing-keys": the key file is invalid: key 1: the seed is not the base64 of 32 bytes`,
+		},
+		"an unknown set": {broken("database", "url", key), `"database": no set of keys has this name in this version`},
+		"a bad file name": {
+			broken("api-keys", "../api-keys.json", key),
+			`"api-keys": the key file is invalid: a file has a name that a Secret cannot have`,
+		},
 	} {
 		w.encrypted(tc.text)
 		require.Contains(t, w.refused(restore()...), tc.want, name)
 	}
 	w.encrypted(text)
-	require.Contains(t, w.refused("restore", "other", "--file", "!acme.age", "--identity", "!key.txt"), "the backup has the keys of network acme, not of other; if those of acme "+
-		"are to become those of other, add --from-network acme")
+	require.Contains(t, w.refused("restore", "other", "--file", "!acme.age", "--identity", "!key.txt"),
+		"the backup has the keys of network acme, not of other; if those of acme "+
+			"are to become those of other, add --from-network acme")
 	require.Contains(t, w.refused(restore("--from-network", "other")...), "the backup has the keys of network acme, not of other")
 	found, err := w.p.secretIfAny(t.Context(), "acme-recovery-keys")
 	require.NoError(t, err)
@@ -149,7 +177,8 @@ func TestRestoreBeforeTheNetwork(t *testing.T) {
 	out := w.run(restore()...)
 	require.Contains(t, out, "SocialNetwork acme does not exist in namespace plaza. Create it now: the operator adopts the keys.")
 	w.requireRecovery(w.sets)
-	require.Contains(t, w.run(restore()...), "keeps its own copies, which are newer: api-keys, identity, server-keys-eu, server-keys-us, signing-keys.", "it can be repeated")
+	require.Contains(t, w.run(restore()...),
+		"keeps its own copies, which are newer: api-keys, identity, server-keys-eu, server-keys-us, signing-keys.", "it can be repeated")
 }
 
 // TestRestoreMerges restores only what the recovery Secret of the same network does not have.
@@ -227,21 +256,45 @@ func TestRestoreOfOtherNetworks(t *testing.T) {
 		recovery string                        // that of the recovery Secret
 		want     string
 	}{
-		"another network":                  {func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID = otherID }, "", "", "but the id of SocialNetwork acme is " + otherID},
-		"a lost identity of another":       {func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID }, "", "", "but the id of SocialNetwork acme is " + otherID},
-		"other missing keys":               {func(sn *v1alpha1.SocialNetwork) { missing("acme-api-keys")(sn); sn.Status.NetworkID = otherID }, otherID, "", "but the id of SocialNetwork acme is " + otherID},
-		"an identity without a network":    {nil, otherID, "", "but Secret acme-identity has the identity of network " + otherID},
-		"an identity that is not reported": {func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID = "" }, otherID, "", "but Secret acme-identity has the identity of network " + otherID},
-		"copies of another":                {func(*v1alpha1.SocialNetwork) {}, "", otherID, "Secret plaza/acme-recovery-keys has the keys of another network, " + otherID + ": delete it first"},
-		"copies without a network":         {nil, "", otherID, "has the keys of another network"},
-		"the refused identity itself":      {missing("acme-identity"), "OWN", "OWN", "the backup has the identity of Secret acme-identity, which the database has refused"},
+		"another network": {
+			func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID = otherID }, "", "",
+			"but the id of SocialNetwork acme is " + otherID,
+		},
+		"a lost identity of another": {
+			func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID },
+			"", "", "but the id of SocialNetwork acme is " + otherID,
+		},
+		"other missing keys": {
+			func(sn *v1alpha1.SocialNetwork) { missing("acme-api-keys")(sn); sn.Status.NetworkID = otherID },
+			otherID, "", "but the id of SocialNetwork acme is " + otherID,
+		},
+		"an identity without a network": {nil, otherID, "", "but Secret acme-identity has the identity of network " + otherID},
+		"an identity that is not reported": {
+			func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID = "" }, otherID, "",
+			"but Secret acme-identity has the identity of network " + otherID,
+		},
+		"copies of another": {
+			func(*v1alpha1.SocialNetwork) {}, "", otherID,
+			"Secret plaza/acme-recovery-keys has the keys of another network, " + otherID + ": delete it first",
+		},
+		"copies without a network": {nil, "", otherID, "has the keys of another network"},
+		"the refused identity itself": {
+			missing("acme-identity"), "OWN", "OWN",
+			"the backup has the identity of Secret acme-identity, which the database has refused",
+		},
 
 		"a lost identity":               {missing("acme-identity"), "", "", ""},
 		"a lost identity, other copies": {missing("acme-identity"), "", otherID, ""},
-		"a refused identity":            {func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID }, otherID, otherID, ""},
-		"a refused identity, no copies": {func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID }, otherID, "", ""},
-		"no status":                     {func(sn *v1alpha1.SocialNetwork) { sn.Status = v1alpha1.SocialNetworkStatus{} }, "", "", ""},
-		"its own identity, no status":   {func(sn *v1alpha1.SocialNetwork) { sn.Status = v1alpha1.SocialNetworkStatus{} }, "OWN", "OWN", ""},
+		"a refused identity": {
+			func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID },
+			otherID, otherID, "",
+		},
+		"a refused identity, no copies": {
+			func(sn *v1alpha1.SocialNetwork) { missing("acme-identity")(sn); sn.Status.NetworkID = otherID },
+			otherID, "", "",
+		},
+		"no status":                   {func(sn *v1alpha1.SocialNetwork) { sn.Status = v1alpha1.SocialNetworkStatus{} }, "", "", ""},
+		"its own identity, no status": {func(sn *v1alpha1.SocialNetwork) { sn.Status = v1alpha1.SocialNetworkStatus{} }, "OWN", "OWN", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newKeysWorld(t)
@@ -250,7 +303,10 @@ func TestRestoreOfOtherNetworks(t *testing.T) {
 				w.network(tc.network)
 			}
 			if tc.identity != "" {
-				w.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-identity"}, Data: map[string][]byte{"network-id": []byte(own(tc.identity))}})
+				w.create(&corev1.Secret{
+					ObjectMeta: metav1.ObjectMeta{Name: "acme-identity"},
+					Data:       map[string][]byte{"network-id": []byte(own(tc.identity))},
+				})
 			}
 			if tc.recovery != "" {
 				sets, _ := w.newSets(3)
@@ -314,8 +370,9 @@ func TestRestoreWaits(t *testing.T) {
 	w := newKeysWorld(t)
 	w.network(missing("acme-api-keys"))
 	w.backup(w.sets, w.id)
-	require.Contains(t, w.refused(restore("--timeout", "20ms")...), "waiting for the operator to restore the keys: context deadline exceeded; the last state: "+
-		"The operator has not restored yet: acme-api-keys. Check that the operator runs; nothing has to be repeated")
+	require.Contains(t, w.refused(restore("--timeout", "20ms")...),
+		"waiting for the operator to restore the keys: context deadline exceeded; the last state: "+
+			"The operator has not restored yet: acme-api-keys. Check that the operator runs; nothing has to be repeated")
 	w.requireRecovery(w.sets)
 	reads := w.reads
 	out := w.run(restore("--wait=false")...)
@@ -326,8 +383,14 @@ func TestRestoreWaits(t *testing.T) {
 		want   string
 		change func(*v1alpha1.SocialNetwork)
 	}{
-		{"The operator has not adopted network id " + w.id + " yet; it reports -.", func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID, sn.Status.MissingKeys = "", nil }},
-		{"The operator has not reported the state of the keys yet.", func(sn *v1alpha1.SocialNetwork) { sn.Status.Conditions, sn.Status.MissingKeys = nil, nil }},
+		{
+			"The operator has not adopted network id " + w.id + " yet; it reports -.",
+			func(sn *v1alpha1.SocialNetwork) { sn.Status.NetworkID, sn.Status.MissingKeys = "", nil },
+		},
+		{
+			"The operator has not reported the state of the keys yet.",
+			func(sn *v1alpha1.SocialNetwork) { sn.Status.Conditions, sn.Status.MissingKeys = nil, nil },
+		},
 	} {
 		w.operator = func(_ int, sn *v1alpha1.SocialNetwork) { tc.change(sn) }
 		require.Contains(t, w.refused(restore("--timeout", "20ms")...), tc.want)

@@ -105,7 +105,8 @@ func regionTable(w io.Writer, sn *v1alpha1.SocialNetwork) error {
 				active = key.ID
 			}
 		}
-		table.row(string(r.Code), r.Cluster, available+" ("+why+")", updated, fmt.Sprintf("%d/%d", r.ReadyReplicas, r.Replicas), active, string(r.EvacuatedTo))
+		table.row(string(r.Code), r.Cluster, available+" ("+why+")", updated, fmt.Sprintf("%d/%d", r.ReadyReplicas, r.Replicas), active,
+			string(r.EvacuatedTo))
 	}
 	return table.end()
 }

@@ -35,11 +35,17 @@ func TestOfPod(t *testing.T) {
 		reason  v1alpha1.Reason
 		message string
 	}{
-		"nothing is known":      {},
-		"it starts":             {status: waiting("ContainerCreating", "")},
-		"no image":              {waiting("ErrImagePull", "dial tcp: lookup registry"), v1alpha1.ReasonPodNotStarted, "its image plaza:v2 cannot be pulled"},
+		"nothing is known": {},
+		"it starts":        {status: waiting("ContainerCreating", "")},
+		"no image": {
+			waiting("ErrImagePull", "dial tcp: lookup registry"), v1alpha1.ReasonPodNotStarted,
+			"its image plaza:v2 cannot be pulled",
+		},
 		"no image, tried again": {waiting("ImagePullBackOff", "back-off"), v1alpha1.ReasonPodNotStarted, "its image plaza:v2 cannot be pulled"},
-		"no key of a Secret":    {waiting("CreateContainerConfigError", `secret "x" not found`), v1alpha1.ReasonPodNotStarted, `its container cannot be created: secret "x" not found`},
+		"no key of a Secret": {
+			waiting("CreateContainerConfigError", `secret "x" not found`), v1alpha1.ReasonPodNotStarted,
+			`its container cannot be created: secret "x" not found`,
+		},
 		"it runs": {status: container(func(c *corev1.ContainerStatus) {
 			c.Ready, c.State.Running, c.LastTerminationState.Terminated = true, &corev1.ContainerStateRunning{}, exited
 		})},
@@ -110,11 +116,25 @@ func TestOfChecks(t *testing.T) {
 		reason  v1alpha1.Reason
 		message string
 	}{
-		"ready":                  {checks: []statusz.CheckResult{{Name: "schema", Ready: true}, remote}},
-		"the database is away":   {[]statusz.CheckResult{failed("schema", "timeout"), failed("database eu", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database eu: " + refused},
-		"all databases are away": {[]statusz.CheckResult{failed("database", refused)}, v1alpha1.ReasonDatabaseUnreachable, "database: " + refused},
-		"the database is full":   {[]statusz.CheckResult{failed("database eu", "FATAL: sorry, too many clients already (SQLSTATE 53300)")}, v1alpha1.ReasonDatabaseOutOfConnections, "database eu: FATAL: sorry, too many clients already (SQLSTATE 53300)"},
-		"the schema is older":    {[]statusz.CheckResult{failed("schema", "schema version is 3, required is 4.")}, v1alpha1.ReasonServerNotReady, "schema: schema version is 3, required is 4"},
+		"ready": {checks: []statusz.CheckResult{{Name: "schema", Ready: true}, remote}},
+		"the database is away": {
+			[]statusz.CheckResult{failed("schema", "timeout"), failed("database eu", refused)},
+			v1alpha1.ReasonDatabaseUnreachable, "database eu: " + refused,
+		},
+		"all databases are away": {
+			[]statusz.CheckResult{failed("database", refused)},
+			v1alpha1.ReasonDatabaseUnreachable,
+			"database: " + refused,
+		},
+		"the database is full": {
+			[]statusz.CheckResult{failed("database eu", "FATAL: sorry, too many clients already (SQLSTATE 53300)")},
+			v1alpha1.ReasonDatabaseOutOfConnections, "database eu: FATAL: sorry, too many clients already (SQLSTATE 53300)",
+		},
+		"the schema is older": {
+			[]statusz.CheckResult{failed("schema", "schema version is 3, required is 4.")},
+			v1alpha1.ReasonServerNotReady,
+			"schema: schema version is 3, required is 4",
+		},
 		"a check after others": {
 			[]statusz.CheckResult{{Name: "schema", Ready: true}, remote, failed("keys", "missing")}, v1alpha1.ReasonServerNotReady, "keys: missing",
 		},
@@ -135,7 +155,10 @@ func TestOfChecks(t *testing.T) {
 // TestOfSilence gives a server time to start.
 func TestOfSilence(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, LastTransitionTime: metav1.NewTime(now.Add(-30 * time.Second))}}}}
+	pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{
+		Type:               corev1.PodReady,
+		LastTransitionTime: metav1.NewTime(now.Add(-30 * time.Second)),
+	}}}}
 	refused := errors.New("connection refused")
 	require.Empty(t, podcause.OfSilence(pod, refused, now))
 	require.Equal(t, podcause.Cause{Reason: v1alpha1.ReasonServerNotReady, Message: "it does not respond: connection refused"},

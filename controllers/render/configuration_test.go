@@ -32,8 +32,11 @@ func TestPlatformAcceptsConfiguration(t *testing.T) {
 		data    map[string]string
 		primary map[region.Code]string // the home of rows that belong to no region, for a region and for a migration with this primary region
 	}{
-		"one":         {map[string]string{"url": urlAll}, map[region.Code]string{"us": urlAll, "eu": urlAll, "sg": urlAll}},
-		"three":       {map[string]string{"url-us": urlUS, "url-eu": urlEU, "url-sg": urlSG}, map[region.Code]string{"us": urlUS, "eu": urlEU, "sg": urlSG}},
+		"one": {map[string]string{"url": urlAll}, map[region.Code]string{"us": urlAll, "eu": urlAll, "sg": urlAll}},
+		"three": {
+			map[string]string{"url-us": urlUS, "url-eu": urlEU, "url-sg": urlSG},
+			map[region.Code]string{"us": urlUS, "eu": urlEU, "sg": urlSG},
+		},
 		"one of four": {map[string]string{"url": urlAll, "url-eu": urlEU}, map[region.Code]string{"us": urlAll, "eu": urlAll, "sg": urlAll}},
 		"two":         {map[string]string{"url-us": urlUS, "url-eu": urlEU}, map[region.Code]string{"us": urlUS, "eu": urlEU, "sg": urlUS}},
 	}

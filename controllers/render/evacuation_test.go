@@ -69,7 +69,8 @@ func TestEvacuatedFromAnotherCluster(t *testing.T) {
 	ingress := find[*networkingv1.Ingress](objects, "acme-eu")
 	require.Equal(t, sn.Namespace, ingress.Namespace)
 	require.Equal(t, "us-class", *ingress.Spec.IngressClassName)
-	require.Equal(t, []networkingv1.IngressTLS{{Hosts: []string{sn.Spec.Regions[1].Host, "eu.example"}, SecretName: "eu-tls"}}, ingress.Spec.TLS)
+	require.Equal(t, []networkingv1.IngressTLS{{Hosts: []string{sn.Spec.Regions[1].Host, "eu.example"}, SecretName: "eu-tls"}},
+		ingress.Spec.TLS)
 	require.Equal(t, "acme-eu", ingress.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name)
 
 	withTLS := sn.Spec.Regions[1].Ingress

@@ -160,7 +160,8 @@ func KeyLabels(network string, code v1alpha1.RegionCode) map[string]string {
 // RecoveryLabels returns the labels of the recovery Secret of a network; see LabelRecoveryOf.
 func RecoveryLabels(network string) map[string]string {
 	return map[string]string{
-		LabelName: AppName, LabelComponent: string(ComponentRecovery), LabelManagedBy: OperatorName, LabelRecoveryOf: network, LabelWatched: "true",
+		LabelName: AppName, LabelComponent: string(ComponentRecovery), LabelManagedBy: OperatorName, LabelRecoveryOf: network,
+		LabelWatched: "true",
 	}
 }
 

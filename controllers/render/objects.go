@@ -86,7 +86,10 @@ var (
 )
 
 // SecurityContextConstraintsKind is a kind that only OpenShift has. The operator has no objects of it.
-var SecurityContextConstraintsKind = schema.GroupVersionKind{Group: "security.openshift.io", Version: "v1", Kind: "SecurityContextConstraints"}
+var SecurityContextConstraintsKind = schema.GroupVersionKind{
+	Group: "security.openshift.io", Version: "v1",
+	Kind: "SecurityContextConstraints",
+}
 
 // RegionKinds returns the kinds of a region's objects, without the optional ones.
 func RegionKinds() []schema.GroupVersionKind {

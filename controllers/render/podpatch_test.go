@@ -16,12 +16,24 @@ import (
 // TestPodPatch applies patches: those that break what the operator relies on are rejected.
 func TestPodPatch(t *testing.T) {
 	for name, test := range map[string]struct{ patch, wrong string }{
-		"another user":         {`{"spec": {"securityContext": {"runAsUser": 1000}}}`, ""},
-		"another label":        {`{"metadata": {"labels": {"a": "b"}}}`, ""},
-		"a label of the pods":  {`{"metadata": {"labels": {"plaza.social/region": "eu"}}}`, "podPatch must not change the label plaza.social/region"},
-		"no configuration":     {`{"metadata": {"annotations": {"plaza.social/configuration": null}}}`, "podPatch must not change the annotation plaza.social/configuration"},
-		"no server":            {`{"spec": {"containers": [{"name": "plaza", "$patch": "delete"}]}}`, "podPatch must keep the container plaza and its ports"},
-		"no ports":             {`{"spec": {"containers": [{"name": "plaza", "ports": null}]}}`, "podPatch must keep the container plaza and its ports"},
+		"another user":  {`{"spec": {"securityContext": {"runAsUser": 1000}}}`, ""},
+		"another label": {`{"metadata": {"labels": {"a": "b"}}}`, ""},
+		"a label of the pods": {
+			`{"metadata": {"labels": {"plaza.social/region": "eu"}}}`,
+			"podPatch must not change the label plaza.social/region",
+		},
+		"no configuration": {
+			`{"metadata": {"annotations": {"plaza.social/configuration": null}}}`,
+			"podPatch must not change the annotation plaza.social/configuration",
+		},
+		"no server": {
+			`{"spec": {"containers": [{"name": "plaza", "$patch": "delete"}]}}`,
+			"podPatch must keep the container plaza and its ports",
+		},
+		"no ports": {
+			`{"spec": {"containers": [{"name": "plaza", "ports": null}]}}`,
+			"podPatch must keep the container plaza and its ports",
+		},
 		"a number for a text":  {`{"spec": {"schedulerName": 1}}`, "podPatch: "},
 		"no object":            {`[]`, "podPatch: "},
 		"an unknown directive": {`{"spec": {"$patch": "x"}}`, "podPatch: "},
@@ -47,7 +59,8 @@ func TestPodPatch(t *testing.T) {
 func TestPodPatchAddsContainers(t *testing.T) {
 	sn := spec(t, "socialnetwork-minimal")
 	r := &sn.Spec.Regions[0]
-	r.PodPatch = &apiextensionsv1.JSON{Raw: []byte(`{"spec": {"containers": [{"name": "sidecar", "image": "sidecar:v1"}, {"name": "plaza", "stdin": true}]}}`)}
+	r.PodPatch = &apiextensionsv1.JSON{Raw: []byte(
+		`{"spec": {"containers": [{"name": "sidecar", "image": "sidecar:v1"}, {"name": "plaza", "stdin": true}]}}`)}
 	pod := render.Deployment(networkOf(sn), r).Spec.Template.Spec
 	require.Len(t, pod.Containers, 2)
 	require.Equal(t, "plaza", pod.Containers[0].Name)
@@ -136,5 +149,6 @@ func TestBackupJobRemovesTheSchedule(t *testing.T) {
 	require.False(t, networkOf(sn).HasBackupJob())
 	sn.Status.Backup = &v1alpha1.BackupStatus{}
 	require.True(t, networkOf(sn).HasBackupJob())
-	require.True(t, slices.ContainsFunc(render.Everything(networkOf(sn)), func(o client.Object) bool { return o.GetName() == render.BackupJobName(sn.Name) }))
+	require.True(t, slices.ContainsFunc(render.Everything(networkOf(sn)),
+		func(o client.Object) bool { return o.GetName() == render.BackupJobName(sn.Name) }))
 }

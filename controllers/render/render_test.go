@@ -231,14 +231,20 @@ func TestRegionObjects(t *testing.T) {
 		change func(n *render.Network, r *v1alpha1.Region)
 		want   string
 	}{
-		"three regions":    {"socialnetwork", "eu", nil, "NetworkPolicy PodDisruptionBudget"},
-		"one pod":          {"socialnetwork-minimal", "us", nil, "NetworkPolicy"},
-		"no policy":        {"full-gateway", "eu", nil, "PodDisruptionBudget HorizontalPodAutoscaler HTTPRoute"},
-		"at most one pod":  {"full-gateway", "sg", nil, "HorizontalPodAutoscaler HTTPRoute"},
-		"no Gateway API":   {"full-gateway", "sg", func(n *render.Network, _ *v1alpha1.Region) { n.Capabilities.HTTPRoute = false }, "HorizontalPodAutoscaler"},
-		"autoscaling":      {"socialnetwork-autoscaling", "us", nil, "NetworkPolicy PodDisruptionBudget HorizontalPodAutoscaler Ingress"},
-		"gateway":          {"socialnetwork-gateway", "sg", nil, "NetworkPolicy PodDisruptionBudget HTTPRoute"},
-		"one pod, ingress": {"socialnetwork-minimal", "us", func(_ *render.Network, r *v1alpha1.Region) { r.Ingress = &v1alpha1.Ingress{} }, "NetworkPolicy Ingress"},
+		"three regions":   {"socialnetwork", "eu", nil, "NetworkPolicy PodDisruptionBudget"},
+		"one pod":         {"socialnetwork-minimal", "us", nil, "NetworkPolicy"},
+		"no policy":       {"full-gateway", "eu", nil, "PodDisruptionBudget HorizontalPodAutoscaler HTTPRoute"},
+		"at most one pod": {"full-gateway", "sg", nil, "HorizontalPodAutoscaler HTTPRoute"},
+		"no Gateway API": {
+			"full-gateway", "sg", func(n *render.Network, _ *v1alpha1.Region) { n.Capabilities.HTTPRoute = false },
+			"HorizontalPodAutoscaler",
+		},
+		"autoscaling": {"socialnetwork-autoscaling", "us", nil, "NetworkPolicy PodDisruptionBudget HorizontalPodAutoscaler Ingress"},
+		"gateway":     {"socialnetwork-gateway", "sg", nil, "NetworkPolicy PodDisruptionBudget HTTPRoute"},
+		"one pod, ingress": {
+			"socialnetwork-minimal", "us", func(_ *render.Network, r *v1alpha1.Region) { r.Ingress = &v1alpha1.Ingress{} },
+			"NetworkPolicy Ingress",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := networkOf(spec(t, tc.sample))
@@ -267,7 +273,10 @@ func TestReplicas(t *testing.T) {
 	r.Replicas, r.Autoscaling = nil, &v1alpha1.Autoscaling{MinReplicas: 3, MaxReplicas: 7, TargetCPUUtilization: 60}
 	require.Nil(t, render.Deployment(n, r).Spec.Replicas, "the number is the autoscaler's")
 	hpa := render.HorizontalPodAutoscaler(n, r)
-	require.Equal(t, []int32{3, 7, 60}, []int32{*hpa.Spec.MinReplicas, hpa.Spec.MaxReplicas, *hpa.Spec.Metrics[0].Resource.Target.AverageUtilization})
+	require.Equal(t, []int32{3, 7, 60}, []int32{
+		*hpa.Spec.MinReplicas, hpa.Spec.MaxReplicas,
+		*hpa.Spec.Metrics[0].Resource.Target.AverageUtilization,
+	})
 }
 
 func TestNodeSelector(t *testing.T) {

@@ -84,7 +84,8 @@ func TestProbe(t *testing.T) {
 	n.SN.Spec.Monitoring.Labels = map[string]string{"team": "community", render.LabelNetwork: "other"}
 	probe := render.Probe(n, r)
 	require.Equal(t, "acme-us", probe.Name)
-	require.Equal(t, []string{"us", "community", "acme"}, []string{probe.Labels[render.LabelRegion], probe.Labels["team"], probe.Labels[render.LabelNetwork]})
+	require.Equal(t, []string{"us", "community", "acme"},
+		[]string{probe.Labels[render.LabelRegion], probe.Labels["team"], probe.Labels[render.LabelNetwork]})
 	require.Equal(t, monitoringv1.ProbeSpec{
 		JobName: "plaza-probe", ProberSpec: monitoringv1.ProberSpec{URL: "prober:9115"}, Module: "http_2xx",
 		Targets: monitoringv1.ProbeTargets{StaticConfig: &monitoringv1.ProbeTargetStaticConfig{

@@ -10,7 +10,8 @@ import (
 //
 // The labels network (the SocialNetwork's name) and region of the target override those of the servers' metrics, so
 // that `up`, which a server that is down cannot label, has the same labels as everything else. The servers' own values
-// are kept as exported_network (the network's id) and exported_region. In a member cluster, the label cluster is its name. The job is plaza for every network.
+// are kept as exported_network (the network's id) and exported_region. In a member cluster, the label cluster is its name. The job is plaza
+// for every network.
 func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	if !n.SN.Spec.Monitoring.ServiceMonitor {
 		return nil

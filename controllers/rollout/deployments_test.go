@@ -77,7 +77,10 @@ func (w *world) complete() {
 	w.T.Helper()
 	d := w.deployment()
 	n := *d.Spec.Replicas
-	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, AvailableReplicas: n, ReadyReplicas: n}
+	d.Status = appsv1.DeploymentStatus{
+		ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, AvailableReplicas: n,
+		ReadyReplicas: n,
+	}
 	require.NoError(w.T, w.Client.Status().Update(w.T.Context(), d))
 }
 

@@ -59,5 +59,6 @@ func (r *run) failureOf(g *region) string {
 	if failed < minFailed || failed*100 <= total*allowed {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d requests to the pods of %s have failed since they started, more than %d%%", failed, total, g.spec.Code, allowed)
+	return fmt.Sprintf("%d of %d requests to the pods of %s have failed since they started, more than %d%%", failed, total, g.spec.Code,
+		allowed)
 }

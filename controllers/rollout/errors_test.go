@@ -20,17 +20,26 @@ func TestFailureOf(t *testing.T) {
 		percent *int32
 		want    string
 	}{
-		"no servers":                     {},
-		"servers of an earlier version":  {reports: []stage.ServerReport{{Status: statusz.Status{StartedAt: start}}}},
-		"few failures":                   {reports: []stage.ServerReport{report(9, 9, 0)}},
-		"at the limit":                   {reports: []stage.ServerReport{report(100, 4, 0), report(100, 6, 0)}},
-		"above it, in all together":      {reports: []stage.ServerReport{report(100, 5, 0), report(100, 6, 0)}, want: "11 of 200 requests to the pods of us have failed since they started, more than 5%"},
-		"a limit of the spec":            {reports: []stage.ServerReport{report(200, 11, 0)}, percent: new(int32(10))},
-		"no failures allowed":            {reports: []stage.ServerReport{report(100_000, 10, 0)}, percent: new(int32(0)), want: "10 of 100000 requests to the pods of us have failed since they started, more than 0%"},
-		"turned off":                     {reports: []stage.ServerReport{report(100, 100, 0)}, percent: new(int32(100))},
-		"a server of just one day":       {reports: []stage.ServerReport{report(100, 100, 24*time.Hour)}},
-		"an outage long before":          {reports: []stage.ServerReport{report(100, 100, 25*time.Hour)}},
-		"a server that does not respond": {reports: []stage.ServerReport{{Err: errTest, Status: statusz.Status{StartedAt: start, Requests: &statusz.Requests{Total: 100, Failed: 100}}}}},
+		"no servers":                    {},
+		"servers of an earlier version": {reports: []stage.ServerReport{{Status: statusz.Status{StartedAt: start}}}},
+		"few failures":                  {reports: []stage.ServerReport{report(9, 9, 0)}},
+		"at the limit":                  {reports: []stage.ServerReport{report(100, 4, 0), report(100, 6, 0)}},
+		"above it, in all together": {
+			reports: []stage.ServerReport{report(100, 5, 0), report(100, 6, 0)},
+			want:    "11 of 200 requests to the pods of us have failed since they started, more than 5%",
+		},
+		"a limit of the spec": {reports: []stage.ServerReport{report(200, 11, 0)}, percent: new(int32(10))},
+		"no failures allowed": {
+			reports: []stage.ServerReport{report(100_000, 10, 0)}, percent: new(int32(0)),
+			want: "10 of 100000 requests to the pods of us have failed since they started, more than 0%",
+		},
+		"turned off":               {reports: []stage.ServerReport{report(100, 100, 0)}, percent: new(int32(100))},
+		"a server of just one day": {reports: []stage.ServerReport{report(100, 100, 24*time.Hour)}},
+		"an outage long before":    {reports: []stage.ServerReport{report(100, 100, 25*time.Hour)}},
+		"a server that does not respond": {reports: []stage.ServerReport{{
+			Err:    errTest,
+			Status: statusz.Status{StartedAt: start, Requests: &statusz.Requests{Total: 100, Failed: 100}},
+		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sn := &v1alpha1.SocialNetwork{}
@@ -59,13 +68,15 @@ func TestFailing(t *testing.T) {
 			r := &run{
 				pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Reports: map[v1alpha1.RegionCode][]stage.ServerReport{"us": {failing}}},
 				regions: []*region{
-					{spec: &v1alpha1.Region{Code: "sg"}, state: outdated}, {spec: &v1alpha1.Region{Code: "us", EvacuateTo: tc.evacuateTo}, state: tc.state},
+					{spec: &v1alpha1.Region{Code: "sg"}, state: outdated},
+					{spec: &v1alpha1.Region{Code: "us", EvacuateTo: tc.evacuateTo}, state: tc.state},
 				},
 			}
 			require.Equal(t, tc.want, r.failing().Reason)
 			if tc.want != "" {
 				require.Equal(t, stage.Hold{
-					Reason: tc.want, Again: 15 * time.Second, Message: "50 of 100 requests to the pods of us have failed since they started, more than 5%; " +
+					Reason: tc.want, Again: 15 * time.Second,
+					Message: "50 of 100 requests to the pods of us have failed since they started, more than 5%; " +
 						"no further region is updated. Return to the earlier image, or wait until the rate is lower.",
 				}, r.failing())
 			}

@@ -40,18 +40,36 @@ func TestStateOf(t *testing.T) {
 		ready  time.Duration // for how long; 0 means not yet
 		want   state
 	}{
-		"another template":                      {func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour, outdated},
-		"no template known":                     {func(d *appsv1.Deployment) { d.Annotations = nil }, time.Hour, outdated},
-		"not observed yet":                      {func(d *appsv1.Deployment) { d.Generation = 6 }, time.Hour, rolling},
-		"an old pod is left":                    {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, time.Hour, rolling},
-		"a new pod is missing":                  {func(d *appsv1.Deployment) { d.Status.UpdatedReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
-		"a new pod is not up":                   {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ReplicaSetUpdated") }, time.Hour, rolling},
-		"deadline exceeded":                     {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, stuck},
-		"deadline exceeded for an old template": {func(d *appsv1.Deployment) { d.Generation = 6; progressing(d, "ProgressDeadlineExceeded") }, time.Hour, rolling},
-		"a pod became unavailable":              {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }, time.Hour, degraded},
-		"ready just now":                        {nil, 0, soaking},
-		"ready for a while":                     {nil, 29 * time.Second, soaking},
-		"ready for long enough":                 {nil, 30 * time.Second, complete},
+		"another template": {
+			func(d *appsv1.Deployment) { d.Annotations[render.AnnotationTemplate] = "old" }, time.Hour,
+			outdated,
+		},
+		"no template known":  {func(d *appsv1.Deployment) { d.Annotations = nil }, time.Hour, outdated},
+		"not observed yet":   {func(d *appsv1.Deployment) { d.Generation = 6 }, time.Hour, rolling},
+		"an old pod is left": {func(d *appsv1.Deployment) { d.Status.Replicas = 3 }, time.Hour, rolling},
+		"a new pod is missing": {func(d *appsv1.Deployment) {
+			d.Status.UpdatedReplicas = 1
+			progressing(d,
+				"ReplicaSetUpdated")
+		}, time.Hour, rolling},
+		"a new pod is not up": {func(d *appsv1.Deployment) {
+			d.Status.AvailableReplicas = 1
+			progressing(d,
+				"ReplicaSetUpdated")
+		}, time.Hour, rolling},
+		"deadline exceeded": {func(d *appsv1.Deployment) {
+			d.Status.AvailableReplicas = 1
+			progressing(d,
+				"ProgressDeadlineExceeded")
+		}, time.Hour, stuck},
+		"deadline exceeded for an old template": {
+			func(d *appsv1.Deployment) { d.Generation = 6; progressing(d, "ProgressDeadlineExceeded") },
+			time.Hour, rolling,
+		},
+		"a pod became unavailable": {func(d *appsv1.Deployment) { d.Status.AvailableReplicas = 1 }, time.Hour, degraded},
+		"ready just now":           {nil, 0, soaking},
+		"ready for a while":        {nil, 29 * time.Second, soaking},
+		"ready for long enough":    {nil, 30 * time.Second, complete},
 		"a pod is added": {func(d *appsv1.Deployment) {
 			d.Spec.Replicas = new(int32(3))
 		}, time.Hour, rolling},
@@ -74,7 +92,10 @@ func TestStateOf(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Now: start, Status: &v1alpha1.SocialNetworkStatus{}}}
 			r.pass.SN.Spec.Rollout.Soak = "30s"
 			if test.ready > 0 {
-				r.pass.Region("us").Conditions = []metav1.Condition{{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(start.Add(-test.ready))}}
+				r.pass.Region("us").Conditions = []metav1.Condition{{
+					Type: v1alpha1.RegionUpdated, Status: metav1.ConditionTrue,
+					LastTransitionTime: metav1.NewTime(start.Add(-test.ready)),
+				}}
 			}
 			state, _ := r.stateOf("us", deployed(test.change), "new")
 			require.Equal(t, test.want, state)
@@ -84,7 +105,10 @@ func TestStateOf(t *testing.T) {
 
 // TestSoak checks how long a region must be ready before the next one is updated.
 func TestSoak(t *testing.T) {
-	for spec, want := range map[v1alpha1.Duration]time.Duration{"": 30 * time.Second, "soon": 30 * time.Second, "2m": 2 * time.Minute, "0s": 0} {
+	for spec, want := range map[v1alpha1.Duration]time.Duration{
+		"": 30 * time.Second, "soon": 30 * time.Second, "2m": 2 * time.Minute,
+		"0s": 0,
+	} {
 		sn := &v1alpha1.SocialNetwork{}
 		sn.Spec.Rollout.Soak = spec
 		require.Equal(t, want, soak(sn), spec)
@@ -231,23 +255,50 @@ func TestSummarize(t *testing.T) {
 		// available and updated are the reasons of the conditions of eu, apart from X.
 		available, updated v1alpha1.Reason
 	}{
-		"all serve":                 {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
-		"all serve, and paused":     {states: []state{complete, soaking}, paused: true, want: "True", reason: v1alpha1.ReasonServing},
-		"all serve, not migrated":   {states: []state{complete, soaking}, gated: true, want: "True", reason: v1alpha1.ReasonServing},
-		"an evacuated one rolls":    {states: []state{complete, rolling}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated},
-		"one was edited by hand":    {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
-		"one rolls":                 {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
-		"one rolls and cannot":      {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
-		"one is stuck":              {states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped, updated: v1alpha1.ReasonRolloutStopped},
-		"one waits":                 {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
-		"one waits for keys":        {states: []state{outdated, complete}, lost: "acme-signing-keys", want: "False", reason: v1alpha1.ReasonWaitingForKeys},
-		"one waits, and paused":     {states: []state{outdated, complete}, gated: true, paused: true, want: "False", reason: v1alpha1.ReasonPausedBySpec},
-		"one has no pods":           {states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing, available: v1alpha1.ReasonNotServing},
-		"one has no database":       {states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable, available: v1alpha1.ReasonDatabaseUnreachable},
-		"an evacuated one has none": {states: []state{complete, degraded}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated, available: v1alpha1.ReasonDegraded},
-		"one has unavailable pods":  {states: []state{complete, degraded}, want: "True", reason: v1alpha1.ReasonDegraded, available: v1alpha1.ReasonDegraded},
-		"and another rolls":         {states: []state{rolling, degraded}, want: "False", reason: v1alpha1.ReasonProgressing, available: v1alpha1.ReasonDegraded},
-		"none exists yet":           {states: []state{missing, missing}, down: "us eu", want: "False", reason: v1alpha1.ReasonProgressing},
+		"all serve":               {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
+		"all serve, and paused":   {states: []state{complete, soaking}, paused: true, want: "True", reason: v1alpha1.ReasonServing},
+		"all serve, not migrated": {states: []state{complete, soaking}, gated: true, want: "True", reason: v1alpha1.ReasonServing},
+		"an evacuated one rolls":  {states: []state{complete, rolling}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated},
+		"one was edited by hand":  {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls":               {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls and cannot": {
+			states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted,
+			updated: v1alpha1.ReasonPodNotStarted,
+		},
+		"one is stuck": {
+			states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped,
+			updated: v1alpha1.ReasonRolloutStopped,
+		},
+		"one waits": {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
+		"one waits for keys": {
+			states: []state{outdated, complete}, lost: "acme-signing-keys", want: "False",
+			reason: v1alpha1.ReasonWaitingForKeys,
+		},
+		"one waits, and paused": {
+			states: []state{outdated, complete}, gated: true, paused: true, want: "False",
+			reason: v1alpha1.ReasonPausedBySpec,
+		},
+		"one has no pods": {
+			states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing,
+			available: v1alpha1.ReasonNotServing,
+		},
+		"one has no database": {
+			states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable,
+			available: v1alpha1.ReasonDatabaseUnreachable,
+		},
+		"an evacuated one has none": {
+			states: []state{complete, degraded}, away: true, want: "True", reason: v1alpha1.ReasonEvacuated,
+			available: v1alpha1.ReasonDegraded,
+		},
+		"one has unavailable pods": {
+			states: []state{complete, degraded}, want: "True", reason: v1alpha1.ReasonDegraded,
+			available: v1alpha1.ReasonDegraded,
+		},
+		"and another rolls": {
+			states: []state{rolling, degraded}, want: "False", reason: v1alpha1.ReasonProgressing,
+			available: v1alpha1.ReasonDegraded,
+		},
+		"none exists yet": {states: []state{missing, missing}, down: "us eu", want: "False", reason: v1alpha1.ReasonProgressing},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -309,15 +360,30 @@ func TestAvailable(t *testing.T) {
 		reason  v1alpha1.Reason
 		message string
 	}{
-		"all are ready":         {complete, 2, nil, "True", v1alpha1.ReasonServing, "2 pods are ready."},
-		"one is missing":        {degraded, 1, nil, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready."},
-		"one crashes":           {degraded, 1, []stage.PodCause{crashes}, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready; pod acme-us-1: its container plaza exited with code 1."},
+		"all are ready":  {complete, 2, nil, "True", v1alpha1.ReasonServing, "2 pods are ready."},
+		"one is missing": {degraded, 1, nil, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready."},
+		"one crashes": {
+			degraded, 1,
+			[]stage.PodCause{crashes},
+			"True", v1alpha1.ReasonDegraded,
+			"1 of 2 pods are ready; pod acme-us-1: its container plaza exited with code 1.",
+		},
 		"one starts":            {rolling, 1, nil, "True", v1alpha1.ReasonServing, "1 of 2 pods are ready."},
 		"a surplus pod crashes": {rolling, 2, []stage.PodCause{crashes}, "True", v1alpha1.ReasonServing, "2 pods are ready."},
-		"a home is away":        {complete, 2, []stage.PodCause{isAlone}, "True", v1alpha1.ReasonDegraded, "2 pods are ready; pod acme-us-2: database eu: away."},
-		"none is ready":         {degraded, 0, nil, "False", v1alpha1.ReasonNotServing, "No pod is ready."},
-		"none is ready yet":     {rolling, 0, nil, "False", v1alpha1.ReasonProgressing, "No pod is ready."},
-		"all crash":             {rolling, 0, []stage.PodCause{crashes, crashes}, "False", v1alpha1.ReasonPodCrashing, "No pod is ready; pod acme-us-1: its container plaza exited with code 1."},
+		"a home is away": {
+			complete, 2,
+			[]stage.PodCause{isAlone},
+			"True", v1alpha1.ReasonDegraded,
+			"2 pods are ready; pod acme-us-2: database eu: away.",
+		},
+		"none is ready":     {degraded, 0, nil, "False", v1alpha1.ReasonNotServing, "No pod is ready."},
+		"none is ready yet": {rolling, 0, nil, "False", v1alpha1.ReasonProgressing, "No pod is ready."},
+		"all crash": {
+			rolling, 0,
+			[]stage.PodCause{crashes, crashes},
+			"False", v1alpha1.ReasonPodCrashing,
+			"No pod is ready; pod acme-us-1: its container plaza exited with code 1.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": test.causes}}}

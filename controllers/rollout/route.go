@@ -32,7 +32,8 @@ func (r *run) setRouted(ctx context.Context, g *region) {
 
 func (r *run) routeStatus(ctx context.Context, g *region) (metav1.ConditionStatus, v1alpha1.Reason, string) {
 	if !g.cluster.Network.Capabilities.HTTPRoute {
-		return metav1.ConditionFalse, v1alpha1.ReasonCRDMissing, "The cluster has no HTTPRoute; install the CRDs of the Gateway API, and the operator continues."
+		return metav1.ConditionFalse, v1alpha1.ReasonCRDMissing,
+			"The cluster has no HTTPRoute; install the CRDs of the Gateway API, and the operator continues."
 	}
 	var route gatewayv1.HTTPRoute
 	key := client.ObjectKey{Namespace: g.cluster.Namespace(), Name: render.RegionName(r.pass.SN.Name, g.spec.Code)}
@@ -48,14 +49,16 @@ func (r *run) routeStatus(ctx context.Context, g *region) (metav1.ConditionStatu
 // statusOf returns whether a Gateway has accepted a route and found what the route refers to.
 func statusOf(route *gatewayv1.HTTPRoute) (metav1.ConditionStatus, v1alpha1.Reason, string) {
 	if len(route.Status.Parents) == 0 {
-		return metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, "No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller."
+		return metav1.ConditionUnknown, v1alpha1.ReasonRoutePending,
+			"No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller."
 	}
 	for _, parent := range route.Status.Parents {
 		for _, kind := range []gatewayv1.RouteConditionType{gatewayv1.RouteConditionAccepted, gatewayv1.RouteConditionResolvedRefs} {
 			c := meta.FindStatusCondition(parent.Conditions, string(kind))
 			switch {
 			case c == nil || c.ObservedGeneration < route.Generation:
-				return metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, fmt.Sprintf("Gateway %s has not reported %s of the newest HTTPRoute yet.", parent.ParentRef.Name, kind)
+				return metav1.ConditionUnknown, v1alpha1.ReasonRoutePending,
+					fmt.Sprintf("Gateway %s has not reported %s of the newest HTTPRoute yet.", parent.ParentRef.Name, kind)
 			case c.Status != metav1.ConditionTrue:
 				return metav1.ConditionFalse, v1alpha1.ReasonRouteRefused, fmt.Sprintf("Gateway %s: %s: %s", parent.ParentRef.Name, c.Reason, c.Message)
 			}

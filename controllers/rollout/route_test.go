@@ -13,7 +13,10 @@ import (
 // TestRouteStatus checks the condition of a region from the status of its route, of generation 2.
 func TestRouteStatus(t *testing.T) {
 	condition := func(kind, status, reason string, generation int64) metav1.Condition {
-		return metav1.Condition{Type: kind, Status: metav1.ConditionStatus(status), Reason: reason, Message: "why", ObservedGeneration: generation}
+		return metav1.Condition{
+			Type: kind, Status: metav1.ConditionStatus(status), Reason: reason, Message: "why",
+			ObservedGeneration: generation,
+		}
 	}
 	accepted, resolved := condition("Accepted", "True", "Accepted", 2), condition("ResolvedRefs", "True", "ResolvedRefs", 2)
 	for name, test := range map[string]struct {
@@ -22,7 +25,10 @@ func TestRouteStatus(t *testing.T) {
 		reason     v1alpha1.Reason
 		message    string
 	}{
-		"no Gateway": {nil, "Unknown", v1alpha1.ReasonRoutePending, "No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller."},
+		"no Gateway": {
+			nil, "Unknown", v1alpha1.ReasonRoutePending,
+			"No Gateway has reported on the HTTPRoute; check that its Gateway exists and has a controller.",
+		},
 		"not reported yet": {
 			[]metav1.Condition{accepted},
 			"Unknown", v1alpha1.ReasonRoutePending,
@@ -48,7 +54,10 @@ func TestRouteStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
 			if test.conditions != nil {
-				route.Status.Parents = []gatewayv1.RouteParentStatus{{ParentRef: gatewayv1.ParentReference{Name: "public"}, Conditions: test.conditions}}
+				route.Status.Parents = []gatewayv1.RouteParentStatus{{
+					ParentRef:  gatewayv1.ParentReference{Name: "public"},
+					Conditions: test.conditions,
+				}}
 			}
 			status, reason, message := statusOf(route)
 			require.Equal(t, test.status, status)

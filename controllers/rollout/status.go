@@ -196,7 +196,8 @@ func (r *run) summarize() {
 		r.out.SetCondition(metav1.ConditionUnknown, r.pass.Unusable().Reason, r.pass.Unusable().Message)
 	case r.summarizeAs(metav1.ConditionTrue, v1alpha1.RegionAvailable):
 	case len(r.evacuated()) > 0:
-		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonEvacuated, "Other regions serve "+stage.JoinNames(r.evacuated())+", as spec.regions[].evacuateTo says; the pods of the others are ready.")
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonEvacuated,
+			"Other regions serve "+stage.JoinNames(r.evacuated())+", as spec.regions[].evacuateTo says; the pods of the others are ready.")
 	default:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonServing, "The pods of every region are ready.")
 	}
@@ -216,14 +217,16 @@ func (r *run) evacuated() []v1alpha1.RegionCode {
 // causes are the reasons of a region's conditions that say more than that the region is being updated.
 var causes = []v1alpha1.Reason{
 	v1alpha1.ReasonPodCrashing, v1alpha1.ReasonDatabaseOutOfConnections, v1alpha1.ReasonDatabaseUnreachable,
-	v1alpha1.ReasonPodNotStarted, v1alpha1.ReasonPatchRejected, v1alpha1.ReasonServerNotReady, v1alpha1.ReasonNotServing, v1alpha1.ReasonDegraded,
+	v1alpha1.ReasonPodNotStarted, v1alpha1.ReasonPatchRejected, v1alpha1.ReasonServerNotReady, v1alpha1.ReasonNotServing,
+	v1alpha1.ReasonDegraded,
 }
 
 // summarizeAs sets the network's condition to status with the first cause that a condition of the regions has, and reports
 // whether one has.
 func (r *run) summarizeAs(status metav1.ConditionStatus, conditionType string) bool {
 	for _, reason := range causes {
-		if codes, why := r.regionsWith(conditionType, reason); len(codes) > 0 && (reason == v1alpha1.ReasonDegraded) == (status == metav1.ConditionTrue) {
+		if codes, why := r.regionsWith(conditionType, reason); len(codes) > 0 &&
+			(reason == v1alpha1.ReasonDegraded) == (status == metav1.ConditionTrue) {
 			r.out.SetCondition(status, reason, fmt.Sprintf("%s: %s", stage.JoinNames(codes), why))
 			return true
 		}
@@ -236,7 +239,8 @@ func (r *run) regionsWith(conditionType string, reason v1alpha1.Reason) ([]v1alp
 	var codes []v1alpha1.RegionCode
 	message := ""
 	for _, g := range r.regions {
-		if c := meta.FindStatusCondition(r.out.Regions[g.spec.Code], conditionType); c != nil && c.Reason == string(reason) && g.spec.EvacuateTo == "" {
+		if c := meta.FindStatusCondition(r.out.Regions[g.spec.Code], conditionType); c != nil && c.Reason == string(reason) &&
+			g.spec.EvacuateTo == "" {
 			codes, message = append(codes, g.spec.Code), cmp.Or(message, c.Message)
 		}
 	}

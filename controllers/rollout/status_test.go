@@ -52,7 +52,10 @@ func runUnder(c circumstances, live *appsv1.Deployment, causes ...stage.PodCause
 	if c.held {
 		r.hold = stage.Hold{Reason: v1alpha1.ReasonWaitingForWindow, Message: "The window is closed."}
 	}
-	g := &region{spec: &v1alpha1.Region{Code: "us", Host: "us.example"}, cluster: &stage.Cluster{Name: "member"}, live: live, patchErr: c.patchErr}
+	g := &region{
+		spec: &v1alpha1.Region{Code: "us", Host: "us.example"}, cluster: &stage.Cluster{Name: "member"}, live: live,
+		patchErr: c.patchErr,
+	}
 	return r, g
 }
 

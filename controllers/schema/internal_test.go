@@ -14,7 +14,8 @@ import (
 
 func TestBackoff(t *testing.T) {
 	for attempt, want := range map[int32]time.Duration{
-		0: 30 * time.Second, 1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 6: 16 * time.Minute, 7: 30 * time.Minute, 1 << 30: 30 * time.Minute,
+		0: 30 * time.Second, 1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 6: 16 * time.Minute, 7: 30 * time.Minute,
+		1 << 30: 30 * time.Minute,
 	} {
 		require.Equal(t, want, backoff(attempt), "attempt %d", attempt)
 	}
@@ -27,7 +28,10 @@ func TestIsBroken(t *testing.T) {
 		v1alpha1.ReasonWindowInvalid: false, v1alpha1.ReasonTemplateDrift: false, v1alpha1.ReasonProgressing: false,
 	} {
 		condition := metav1.Condition{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionFalse, Reason: string(reason)}
-		status := v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{{Code: "us"}, {Code: "eu", Conditions: []metav1.Condition{condition}}}}
+		status := v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{
+			{Code: "us"},
+			{Code: "eu", Conditions: []metav1.Condition{condition}},
+		}}
 		r := &run{pass: &stage.Pass{Status: &status}}
 		require.Equal(t, want, r.isBroken(), reason)
 		status.Regions[1].Conditions[0].Status = metav1.ConditionTrue

@@ -43,8 +43,8 @@ func newHarness(t *testing.T) *stagetest.Harness {
 	return h
 }
 
-// TestInvalidURLs checks that the condition names the Secret and the key of a database URL that the platform refuses, and shows no part of its
-// password, and that white space around a URL is ignored.
+// TestInvalidURLs checks that the condition names the Secret and the key of a database URL that the platform refuses, and shows no part of
+// its password, and that white space around a URL is ignored.
 func TestInvalidURLs(t *testing.T) {
 	for _, key := range []string{"url", "url-us", "url-eu", "url-sg", "owner-url"} {
 		h := newHarness(t)
@@ -56,7 +56,10 @@ func TestInvalidURLs(t *testing.T) {
 		require.Empty(t, out.Objects)
 
 		h.EditSecret("acme-db", func(s *corev1.Secret) {
-			s.Data = map[string][]byte{"url": []byte("postgres://plaza:p%40ss%231@db.example/plaza\n"), key: []byte("\tpostgres://plaza:p%40ss%231@db.example/plaza\r\n")}
+			s.Data = map[string][]byte{
+				"url": []byte("postgres://plaza:p%40ss%231@db.example/plaza\n"),
+				key:   []byte("\tpostgres://plaza:p%40ss%231@db.example/plaza\r\n"),
+			}
 		})
 		require.Equal(t, v1alpha1.ReasonMigrating, h.Run(schema.Stage{}).Reason)
 	}
@@ -77,7 +80,10 @@ func TestAttempts(t *testing.T) {
 	end := func(kind batchv1.JobConditionType) {
 		t.Helper()
 		for _, job := range jobs() {
-			job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, Message: "why", LastTransitionTime: metav1.NewTime(h.Now)}}
+			job.Status.Conditions = []batchv1.JobCondition{{
+				Type: kind, Status: corev1.ConditionTrue, Message: "why",
+				LastTransitionTime: metav1.NewTime(h.Now),
+			}}
 			require.NoError(t, h.Client.Status().Update(ctx, &job))
 		}
 	}
@@ -147,7 +153,10 @@ func TestAttemptsThatLeaveNoError(t *testing.T) {
 	}
 	end := func(kind batchv1.JobConditionType) {
 		failed := job()
-		failed.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, Message: "why", LastTransitionTime: metav1.NewTime(h.Now)}}
+		failed.Status.Conditions = []batchv1.JobCondition{{
+			Type: kind, Status: corev1.ConditionTrue, Message: "why",
+			LastTransitionTime: metav1.NewTime(h.Now),
+		}}
 		require.NoError(t, h.Client.Status().Update(t.Context(), failed))
 		h.Run(schema.Stage{})
 	}
@@ -188,8 +197,13 @@ func TestTarget(t *testing.T) {
 			if !strings.Contains(job.Spec.Template.Spec.Containers[0].Image, h.SN.Spec.Image) {
 				continue
 			}
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.Name + "-" + string(kind[0]), Namespace: job.Namespace, Labels: map[string]string{batchv1.JobNameLabel: job.Name}}}
-			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}}}
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+				Name: job.Name + "-" + string(kind[0]), Namespace: job.Namespace,
+				Labels: map[string]string{batchv1.JobNameLabel: job.Name},
+			}}
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{
+				{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Message: message}}},
+			}
 			require.NoError(t, h.Client.Create(t.Context(), pod))
 			job.Status.Conditions = []batchv1.JobCondition{{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(h.Now)}}
 			require.NoError(t, h.Client.Status().Update(t.Context(), &job))
@@ -249,7 +263,8 @@ func TestDatabaseOfAnotherNetwork(t *testing.T) {
 
 	h.SN.Status.NetworkID = "restored-network-id"
 	out = h.Run(schema.Stage{})
-	require.Equal(t, v1alpha1.ReasonMigrating, out.Reason, "the identity of the lost network was restored: it does not wait for the next attempt")
+	require.Equal(t, v1alpha1.ReasonMigrating, out.Reason,
+		"the identity of the lost network was restored: it does not wait for the next attempt")
 	require.Empty(t, h.SN.Status.Schema.LastError)
 	h.Run(schema.Stage{})
 	require.NoError(t, h.Client.List(t.Context(), &list))
@@ -281,12 +296,16 @@ func TestMigrationThatDoesNotRun(t *testing.T) {
 	requireMessage("The migration is not running, attempt 1: it cannot be scheduled: 0/3 nodes are available.", corev1.PodStatus{
 		Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes are available."}},
 	})
-	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerError", Message: "no postgres://db.example."}}
+	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
+		Reason:  "CreateContainerError",
+		Message: "no postgres://db.example.",
+	}}
 	requireMessage("The migration is not running, attempt 1: its container cannot be created: no [secret].", corev1.PodStatus{
 		ContainerStatuses: []corev1.ContainerStatus{{State: waiting}},
 	})
 	exited := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}
-	requireMessage("The database is being migrated, attempt 1.", corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: exited}}})
+	requireMessage("The database is being migrated, attempt 1.",
+		corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: exited}}})
 }
 
 // TestRefusedMigration creates no Job that the operator's restrictions do not allow, and looks again: Secrets without the operator's label

@@ -27,7 +27,8 @@ import (
 func (r *run) readSecrets(ctx context.Context) bool {
 	fingerprintKey, err := r.fingerprintKey(ctx)
 	if err != nil {
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys,
+			"The migration waits for the network's identity; see KeysReady.")
 		return false
 	}
 	r.out.Facts.SecretsFingerprints = map[*stage.Cluster]string{}
@@ -58,7 +59,8 @@ func (r *run) readSecretsIn(ctx context.Context, c *stage.Cluster, fingerprintKe
 			return false
 		}
 		if key, err := invalidURL(secret); i == 0 && err != nil {
-			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("The key %s of Secret %s is not valid: %s.", key, used.Name, err))
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete,
+				fmt.Sprintf("The key %s of Secret %s is not valid: %s.", key, used.Name, err))
 			return false
 		}
 		writeContent(mac, used.Name, secret)

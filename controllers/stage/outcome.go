@@ -98,7 +98,9 @@ func (o *Outcome) SetCondition(status metav1.ConditionStatus, reason v1alpha1.Re
 }
 
 // SetRegionCondition sets a condition of a region.
-func (o *Outcome) SetRegionCondition(code v1alpha1.RegionCode, conditionType string, status metav1.ConditionStatus, reason v1alpha1.Reason, message string) {
+func (o *Outcome) SetRegionCondition(code v1alpha1.RegionCode, conditionType string, status metav1.ConditionStatus,
+	reason v1alpha1.Reason, message string,
+) {
 	if o.Regions == nil {
 		o.Regions = map[v1alpha1.RegionCode][]metav1.Condition{}
 	}

@@ -43,13 +43,28 @@ func TestReady(t *testing.T) {
 		reason v1alpha1.Reason
 		says   string
 	}{
-		"all holds":         {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region serves the spec."},
-		"nothing known":     {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
-		"a stage fails":     {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
-		"a stage is unsure": {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
-		"a cause explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
-		"work does not":     {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
-		"a pod is missing":  {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "Every region serves the spec, but some servers do not. us: one."},
+		"all holds":     {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region serves the spec."},
+		"nothing known": {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
+		"a stage fails": {
+			holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False",
+			"KeyFileBroken", "KeysReady: bad",
+		},
+		"a stage is unsure": {
+			holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False",
+			"ServersSilent", "ModerationApplied",
+		},
+		"a cause explains": {
+			holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"},
+				metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"},
+				metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False",
+			"DatabaseUnreachable", "RegionsAvailable: away",
+		},
+		"work does not": {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"},
+			metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
+		"a pod is missing": {
+			holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}),
+			"True", v1alpha1.ReasonDegraded, "Every region serves the spec, but some servers do not. us: one.",
+		},
 		"evacuated": {
 			holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Evacuated", Message: "Other regions serve eu."}),
 			"True", v1alpha1.ReasonEvacuated, "Other regions serve eu.",
@@ -59,21 +74,42 @@ func TestReady(t *testing.T) {
 			"EvacuationStarting", "EvacuationsApplied",
 		},
 		"an effect": {
-			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyPending"}),
+			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"},
+				metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyPending"}),
 			"False", "KeyPending", "KeysReady",
 		},
 		"effects only": {
-			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}),
+			holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"},
+				metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}),
 			"False", "WaitingForKeys", "SchemaMigrated",
 		},
-		"the first explains":   {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
-		"alerts do not count":  {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"nor does placement":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"rows are elsewhere":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned", Message: "posts"}), "False", "TablesNotPinned", "RegionsPinned: posts"},
-		"rows are anywhere":    {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "CockroachDBHasNoRegions"}), "False", "CockroachDBHasNoRegions", "RegionsPinned"},
-		"PostgreSQL":           {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "PostgreSQLHasNoPlacement"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"tolerated: elsewhere": {holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"changes wait":         {waits, metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "create Service acme-us"},
+		"the first explains": {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"},
+			metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
+		"alerts do not count": {
+			holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True",
+			v1alpha1.ReasonAllHolds, "",
+		},
+		"nor does placement": {
+			holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True",
+			v1alpha1.ReasonAllHolds, "",
+		},
+		"rows are elsewhere": {
+			holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned", Message: "posts"}),
+			"False", "TablesNotPinned", "RegionsPinned: posts",
+		},
+		"rows are anywhere": {
+			holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "CockroachDBHasNoRegions"}),
+			"False", "CockroachDBHasNoRegions", "RegionsPinned",
+		},
+		"PostgreSQL": {
+			holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "PostgreSQLHasNoPlacement"}),
+			"True", v1alpha1.ReasonAllHolds, "",
+		},
+		"tolerated: elsewhere": {
+			holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned"}), "True",
+			v1alpha1.ReasonAllHolds, "",
+		},
+		"changes wait": {waits, metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "create Service acme-us"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +171,8 @@ func TestReport(t *testing.T) {
 	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu"}, {Code: "us"}}
 	before := []v1alpha1.RegionStatus{{Code: "sg", Version: "v1"}, {Code: "us", Version: "v2"}}
 	p := &Pass{SN: sn, Now: now, Status: &v1alpha1.SocialNetworkStatus{Regions: before}}
-	meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{Type: "A", Status: "True", Reason: "Old", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))})
+	meta.SetStatusCondition(&p.Status.Conditions,
+		metav1.Condition{Type: "A", Status: "True", Reason: "Old", LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))})
 	report := &Report{}
 	first := Result{Condition: "A", Outcome: True("New", "line one\n  and two")}
 	first.SetRegionCondition("us", v1alpha1.RegionAvailable, "True", "Serving", "2 pods")

@@ -97,7 +97,10 @@ func (r Runner) applyDesired(ctx context.Context, p *Pass, desired Desired, resu
 
 // applyObject applies one object. While the network is paused it returns a description of the change instead.
 func (r Runner) applyObject(ctx context.Context, p *Pass, desired Desired) (string, error) {
-	applier := apply.Applier{Client: desired.Cluster.Client, APIReader: desired.Cluster.APIReader, Manager: desired.Manager, Prune: desired.Prune}
+	applier := apply.Applier{
+		Client: desired.Cluster.Client, APIReader: desired.Cluster.APIReader, Manager: desired.Manager,
+		Prune: desired.Prune,
+	}
 	if !p.SN.Spec.Paused || desired.IgnorePause {
 		change, err := applier.Apply(ctx, desired.Object, desired.Mode)
 		if err == nil && !change.IsEmpty() {

@@ -43,7 +43,8 @@ type Pass struct {
 	SN *v1alpha1.SocialNetwork
 	// Now is the time of the pass.
 	Now time.Time
-	// Network is the input of rendering in the operator's own cluster. Its NetworkID and SecretsFingerprint are empty until a stage has published them.
+	// Network is the input of rendering in the operator's own cluster. Its NetworkID and SecretsFingerprint are empty until a stage has
+	// published them.
 	Network render.Network
 	// SchemaReady reports whether the database has the schema that the image needs, so that its pods may start.
 	SchemaReady bool

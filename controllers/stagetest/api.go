@@ -26,7 +26,10 @@ type API struct {
 
 func newAPI(t *testing.T) API {
 	t.Helper()
-	return API{T: t, Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithStatusSubresource(&batchv1.Job{}).WithReturnManagedFields().Build()}
+	return API{
+		T:      t,
+		Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithStatusSubresource(&batchv1.Job{}).WithReturnManagedFields().Build(),
+	}
 }
 
 // Member is a member cluster.

@@ -144,7 +144,10 @@ func (s connection) Status(ctx context.Context, server platformclient.Server) (s
 		moderation = *pod.Moderation
 	}
 	moderation.Digest = moderation.Hash()
-	status := statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement, Hooks: s.Hooks[pod.code]}
+	status := statusz.Status{
+		Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement,
+		Hooks: s.Hooks[pod.code],
+	}
 	if pod.Hooks != nil {
 		status.Hooks = pod.Hooks
 	}
@@ -257,7 +260,9 @@ func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
 }
 
 // PushModeration stores the settings for all regions, as replication does.
-func (s connection) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
+func (s connection) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret,
+	m platformclient.Moderation,
+) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.receive(server, token); err != nil {

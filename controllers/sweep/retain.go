@@ -20,7 +20,9 @@ const defaultRetention = 720 * time.Hour
 
 // retainKeys keeps the Secrets of a cluster with the server keys of removed regions until their retention ends, which the status records,
 // and those of regions that moved to another cluster until they exist there.
-func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v1alpha1.RetainedKeys, keep map[string]bool, out *stage.Outcome) error {
+func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v1alpha1.RetainedKeys, keep map[string]bool,
+	out *stage.Outcome,
+) error {
 	for _, code := range v1alpha1.RegionCodes() {
 		name := render.ServerKeysSecret(p.SN.Name, code)
 		if p.Network.Region(code) != nil {

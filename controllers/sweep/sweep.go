@@ -52,10 +52,12 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	p.Status.Clusters = slices.DeleteFunc(p.Status.Clusters, func(c v1alpha1.ClusterNamespace) bool { return empty[c] })
 	if n := len(out.Deletions); n > 0 && p.SN.Spec.Paused {
-		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", n))
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec,
+			fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", n))
 		return out
 	} else if n > 0 {
-		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing,
+			fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
 		return out
 	}
 	if unusable := p.Unreadable(); unusable != nil {
@@ -73,7 +75,9 @@ func Kinds() []schema.GroupVersionKind {
 
 // sweep deletes what the spec no longer names in a cluster. It returns how many objects the network has there, and why it could not
 // delete them, or "".
-func (s Stage) sweep(ctx context.Context, p *stage.Pass, c *stage.Cluster, retained []v1alpha1.RetainedKeys, out *stage.Outcome) (int, string) {
+func (s Stage) sweep(ctx context.Context, p *stage.Pass, c *stage.Cluster, retained []v1alpha1.RetainedKeys, out *stage.Outcome) (int,
+	string,
+) {
 	keep, err := s.keep(ctx, c)
 	if err != nil {
 		return 0, "The Deployments could not be read: " + err.Error()

@@ -117,7 +117,8 @@ func TestEveryKindIsSwept(t *testing.T) {
 	result := w.sweep()
 	require.Equal(t, v1alpha1.ReasonPausedBySpec, result.Reason)
 	require.Equal(t, metav1.ConditionFalse, result.Status)
-	require.Equal(t, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", 2*len(pending)), result.Message)
+	require.Equal(t, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", 2*len(pending)),
+		result.Message)
 	require.Equal(t, slices.Concat(pending, pending), w.SN.Status.PendingChanges)
 	require.Equal(t, withOld, w.Objects())
 	require.Equal(t, memberWithOld, w.eu.Objects())

@@ -76,7 +76,8 @@ func splitCommands(block string) []string {
 		}
 		command += line
 		end := strings.TrimSpace(line)
-		if strings.HasSuffix(end, `\`) || strings.HasSuffix(end, "|") || strings.Count(command, `'`)%2 == 1 || strings.Count(command, `"`)%2 == 1 {
+		if strings.HasSuffix(end, `\`) || strings.HasSuffix(end, "|") || strings.Count(command, `'`)%2 == 1 ||
+			strings.Count(command, `"`)%2 == 1 {
 			continue
 		}
 		all, command = append(all, strings.TrimSpace(command)), ""

@@ -124,7 +124,8 @@ func (r *run) refusals() string {
 func (r *run) summarizeDeliveries() {
 	isOn := slices.ContainsFunc(r.Pass.SN.Spec.Webhooks, func(w v1alpha1.Webhook) bool { return w.Enabled })
 	if off := r.Pass.RegionsWhere(func(report stage.ServerReport) bool { return !report.Status.Hooks.Enabled }); isOn && len(off) > 0 {
-		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksDisabled, "An administrator disabled all webhooks by the API; no events are sent.")
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonWebhooksDisabled,
+			"An administrator disabled all webhooks by the API; no events are sent.")
 		return
 	}
 	var failing []string
@@ -134,7 +135,8 @@ func (r *run) summarizeDeliveries() {
 		}
 	}
 	if len(failing) > 0 {
-		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonDeliveriesFailing, "Events wait for delivery to the webhooks "+stage.JoinNames(failing)+".")
+		r.Out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonDeliveriesFailing,
+			"Events wait for delivery to the webhooks "+stage.JoinNames(failing)+".")
 		return
 	}
 	r.Out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonWebhooksRun, fmt.Sprintf("All %d servers in %d regions run the spec's %s.",

@@ -35,11 +35,15 @@ func newHarness(t *testing.T) *stagetest.Harness {
 	h.CreateSecret("crm", map[string]string{render.HookKey: crmSecret + "\n", "other": "other"})
 	h.CreateSecret("ask", map[string]string{render.HookKey: askSecret})
 	h.SN.Spec.Webhooks = []v1alpha1.Webhook{
-		{Name: "crm", URL: "https://crm.example.com/", SecretRef: v1alpha1.LocalSecretReference{Name: "crm"}, Events: []string{"post.created"}, Enabled: true},
+		{
+			Name: "crm", URL: "https://crm.example.com/", SecretRef: v1alpha1.LocalSecretReference{Name: "crm"}, Events: []string{"post.created"},
+			Enabled: true,
+		},
 		{Name: "index", URL: "https://index.example.com/", SecretRef: v1alpha1.LocalSecretReference{Name: "ask"}},
 	}
 	h.SN.Spec.PreHook = &v1alpha1.PreHook{
-		URL: "https://ask.example.com/", SecretRef: v1alpha1.LocalSecretReference{Name: "ask"}, Timeout: "1.5s", DefaultAction: "Deny", Enabled: true,
+		URL: "https://ask.example.com/", SecretRef: v1alpha1.LocalSecretReference{Name: "ask"}, Timeout: "1.5s", DefaultAction: "Deny",
+		Enabled: true,
 	}
 	h.Servers.Hooks = map[v1alpha1.RegionCode]*statusz.Hooks{}
 	for code := range h.Servers.Pods {
@@ -157,7 +161,10 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 		},
 		"refused by the servers": {
 			given: func(h *stagetest.Harness) {
-				h.Servers.Refused = []platformclient.Refusal{{Name: "crm", Reason: "url: the address is not public " + crmSecret}, {Reason: "events: \"x\""}}
+				h.Servers.Refused = []platformclient.Refusal{
+					{Name: "crm", Reason: "url: the address is not public " + crmSecret},
+					{Reason: "events: \"x\""},
+				}
 			},
 			reason: v1alpha1.ReasonWebhooksRefused, status: metav1.ConditionFalse, pushes: 4,
 			message: `The servers refuse the pre-hook: events: "x"; webhook crm: url: the address is not public [secret].`,
@@ -334,7 +341,8 @@ func TestRefusedHooks(t *testing.T) {
 	h.Pass.SN.Spec.Webhooks = nil
 	require.Equal(t, v1alpha1.ReasonNotAllowed, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "there is a pre-hook")
 	h.Pass.SN.Spec.PreHook = nil
-	require.Equal(t, v1alpha1.ReasonNoWebhooks, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason, "pods are refused, but there is nothing to push")
+	require.Equal(t, v1alpha1.ReasonNoWebhooks, webhooks.Stage{}.Run(t.Context(), h.Pass).Reason,
+		"pods are refused, but there is nothing to push")
 }
 
 // TestDefaultTimeout checks the time that a pre-hook without one has.

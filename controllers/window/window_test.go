@@ -21,16 +21,19 @@ func TestNext(t *testing.T) {
 		open    bool
 		next    string
 	}{
-		"at the beginning":             {[]v1alpha1.MaintenanceWindow{night}, "2026-11-23T21:00:00Z", true, ""},
-		"just before":                  {[]v1alpha1.MaintenanceWindow{night}, "2026-11-23T20:59:59Z", false, "2026-11-23T21:00:00Z"},
-		"after midnight":               {[]v1alpha1.MaintenanceWindow{night}, "2026-11-24T00:59:59Z", true, ""},
-		"at the end":                   {[]v1alpha1.MaintenanceWindow{night}, "2026-11-24T01:00:00Z", false, "2026-11-24T21:00:00Z"},
-		"in summer":                    {[]v1alpha1.MaintenanceWindow{night}, "2026-07-01T20:00:00Z", true, ""},
-		"on Sunday":                    {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-22T23:59:59Z", true, ""},
-		"on Monday":                    {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-23T00:00:00Z", false, "2026-11-28T00:00:00Z"},
-		"on the sixth day":             {[]v1alpha1.MaintenanceWindow{week}, "2026-11-27T11:00:00Z", true, ""},
-		"at the end of a short window": {[]v1alpha1.MaintenanceWindow{{Days: week.Days, Start: "12:00", Duration: "1h", TimeZone: "UTC"}}, "2026-11-28T13:00:00Z", false, "2026-12-05T12:00:00Z"},
-		"the first of several":         {[]v1alpha1.MaintenanceWindow{weekend, night}, "2026-11-23T12:00:00Z", false, "2026-11-23T21:00:00Z"},
+		"at the beginning": {[]v1alpha1.MaintenanceWindow{night}, "2026-11-23T21:00:00Z", true, ""},
+		"just before":      {[]v1alpha1.MaintenanceWindow{night}, "2026-11-23T20:59:59Z", false, "2026-11-23T21:00:00Z"},
+		"after midnight":   {[]v1alpha1.MaintenanceWindow{night}, "2026-11-24T00:59:59Z", true, ""},
+		"at the end":       {[]v1alpha1.MaintenanceWindow{night}, "2026-11-24T01:00:00Z", false, "2026-11-24T21:00:00Z"},
+		"in summer":        {[]v1alpha1.MaintenanceWindow{night}, "2026-07-01T20:00:00Z", true, ""},
+		"on Sunday":        {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-22T23:59:59Z", true, ""},
+		"on Monday":        {[]v1alpha1.MaintenanceWindow{weekend}, "2026-11-23T00:00:00Z", false, "2026-11-28T00:00:00Z"},
+		"on the sixth day": {[]v1alpha1.MaintenanceWindow{week}, "2026-11-27T11:00:00Z", true, ""},
+		"at the end of a short window": {
+			[]v1alpha1.MaintenanceWindow{{Days: week.Days, Start: "12:00", Duration: "1h", TimeZone: "UTC"}},
+			"2026-11-28T13:00:00Z", false, "2026-12-05T12:00:00Z",
+		},
+		"the first of several": {[]v1alpha1.MaintenanceWindow{weekend, night}, "2026-11-23T12:00:00Z", false, "2026-11-23T21:00:00Z"},
 		"at half past": {
 			[]v1alpha1.MaintenanceWindow{{Start: "22:30", Duration: "1h", TimeZone: "UTC"}},
 			"2026-11-23T22:29:59Z", false,
@@ -40,7 +43,10 @@ func TestNext(t *testing.T) {
 			[]v1alpha1.MaintenanceWindow{{Days: []v1alpha1.Weekday{"Sunday", "Tuesday"}, Start: "00:00", Duration: "1h", TimeZone: "UTC"}},
 			"2026-11-23T00:00:00Z", false, "2026-11-24T00:00:00Z",
 		},
-		"the day counts in the zone": {[]v1alpha1.MaintenanceWindow{{Days: []v1alpha1.Weekday{"Monday"}, Start: "07:00", Duration: "1h", TimeZone: "Asia/Singapore"}}, "2026-11-22T23:30:00Z", true, ""},
+		"the day counts in the zone": {[]v1alpha1.MaintenanceWindow{{
+			Days: []v1alpha1.Weekday{"Monday"}, Start: "07:00", Duration: "1h",
+			TimeZone: "Asia/Singapore",
+		}}, "2026-11-22T23:30:00Z", true, ""},
 	} {
 		now, err := time.Parse(time.RFC3339, tc.now)
 		require.NoError(t, err)

@@ -42,7 +42,10 @@ func TestKeysArePrivateAndKept(t *testing.T) {
 	must(t, err)
 	equal(t, string(before), string(after))
 
-	for _, file := range []string{c.kubeconfig(), c.path("pki", "accounts.key"), c.kubeconfigOf("system:coredns"), c.node(nodes[0], "kubeconfig")} {
+	for _, file := range []string{
+		c.kubeconfig(), c.path("pki", "accounts.key"), c.kubeconfigOf("system:coredns"),
+		c.node(nodes[0], "kubeconfig"),
+	} {
 		info, err := os.Stat(file)
 		must(t, err)
 		equal(t, os.FileMode(0o600), info.Mode().Perm())

@@ -30,7 +30,8 @@ type sources struct {
 	shared     []string                 // tables
 	queues     []string                 // tables whose rows are deleted soon
 	own        []rules.Statement        // statements of sessions, transactions and migrations: the rules about homes do not concern them
-	placement  []rules.Statement        // statements that concern regions or backups, or a database without regions: only the grammar is checked
+	// statements that concern regions or backups, or a database without regions: only the grammar is checked
+	placement []rules.Statement
 }
 
 // program returns the statements of the program.

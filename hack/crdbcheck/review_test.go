@@ -40,6 +40,7 @@ func TestReviewedStatements(t *testing.T) {
 	require.NotEmpty(t, want)
 	broken, _ := check(s)
 	for where, rule := range want {
-		require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Where == where && v.Rule == rule }), "%s: %s", where, rule)
+		require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Where == where && v.Rule == rule }), "%s: %s",
+			where, rule)
 	}
 }

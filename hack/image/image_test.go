@@ -106,7 +106,10 @@ func TestBill(t *testing.T) {
 	}
 	require.Equal(t, b, read(), "it is reproducible")
 
-	replaced := moduleComponent(&debug.Module{Path: "a", Version: "v1", Replace: &debug.Module{Path: "example.com/b", Version: "v2", Sum: "h1:x"}})
+	replaced := moduleComponent(&debug.Module{
+		Path: "a", Version: "v1",
+		Replace: &debug.Module{Path: "example.com/b", Version: "v2", Sum: "h1:x"},
+	})
 	require.Equal(t, "pkg:golang/example.com/b@v2", replaced.URL)
 }
 

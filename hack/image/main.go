@@ -37,7 +37,8 @@ func run(args []string) error {
 	tag := flags.String("tag", "plaza:dev", "name and tag of the image")
 	out := flags.String("out", "", "archive to write")
 	sbom := flags.String("sbom", "", "software bill of materials to write, in the format CycloneDX")
-	index := flags.String("index", "", "architectures of an image index to write instead of an image, such as amd64,arm64; their binaries have the suffixes -amd64 and -arm64")
+	index := flags.String("index", "",
+		"architectures of an image index to write instead of an image, such as amd64,arm64; their binaries have the suffixes -amd64 and -arm64")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

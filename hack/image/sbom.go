@@ -72,7 +72,10 @@ func billOf(s spec, info *debug.BuildInfo) bill {
 	for _, c := range all {
 		linked.On = append(linked.On, c.Ref)
 	}
-	return bill{Format: "CycloneDX", SpecVersion: "1.6", Version: 1, Metadata: metadata{program}, Components: all, Depends: []dependency{linked}}
+	return bill{
+		Format: "CycloneDX", SpecVersion: "1.6", Version: 1, Metadata: metadata{program}, Components: all,
+		Depends: []dependency{linked},
+	}
 }
 
 // moduleComponent returns the module that was linked: the replacement of one that is replaced.

@@ -83,6 +83,7 @@ func TestKindAcceptsConfigs(t *testing.T) {
 		err := provider.Create("plaza", cluster.CreateWithConfigFile(file))
 		require.ErrorContains(t, err, "failed to ensure docker network", file)
 	}
-	err := provider.Create("plaza", cluster.CreateWithRawConfig([]byte("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: worker}]\n")))
+	err := provider.Create("plaza",
+		cluster.CreateWithRawConfig([]byte("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: worker}]\n")))
 	require.ErrorContains(t, err, "must have at least one control-plane node", "a configuration that kind does not accept")
 }

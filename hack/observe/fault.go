@@ -29,27 +29,39 @@ var faults = []fault{
 		n.toDB.Refuse()
 		return nil
 	}},
-	{"slow-database", "each answer of the database takes 150 ms longer", []string{"PlazaLatencyBudgetBurnFast"}, func(_ context.Context, n *network) error {
-		n.toDB.Delay(150 * time.Millisecond)
-		return nil
-	}},
-	{"errors", "a table is missing, so that every comment fails", []string{"PlazaErrorBudgetBurnFast"}, func(ctx context.Context, n *network) error {
-		connection, err := pgx.Connect(ctx, n.database.URL())
-		if err != nil {
-			return err
-		}
-		_, err = connection.Exec(ctx, "ALTER TABLE comments RENAME TO comments_away")
-		return errors.Join(err, connection.Close(ctx))
-	}},
-	{"keys-damaged", "the file of the server keys cannot be read", []string{"PlazaKeysFileUnreadable"}, func(_ context.Context, n *network) error {
-		files, err := filepath.Glob(filepath.Join(n.dir, "data", "server-keys*"))
-		for _, file := range files {
-			if err := os.WriteFile(file, []byte("damaged"), 0o600); err != nil {
+	{
+		"slow-database", "each answer of the database takes 150 ms longer",
+		[]string{"PlazaLatencyBudgetBurnFast"},
+		func(_ context.Context, n *network) error {
+			n.toDB.Delay(150 * time.Millisecond)
+			return nil
+		},
+	},
+	{
+		"errors", "a table is missing, so that every comment fails",
+		[]string{"PlazaErrorBudgetBurnFast"},
+		func(ctx context.Context, n *network) error {
+			connection, err := pgx.Connect(ctx, n.database.URL())
+			if err != nil {
 				return err
 			}
-		}
-		return err
-	}},
+			_, err = connection.Exec(ctx, "ALTER TABLE comments RENAME TO comments_away")
+			return errors.Join(err, connection.Close(ctx))
+		},
+	},
+	{
+		"keys-damaged", "the file of the server keys cannot be read",
+		[]string{"PlazaKeysFileUnreadable"},
+		func(_ context.Context, n *network) error {
+			files, err := filepath.Glob(filepath.Join(n.dir, "data", "server-keys*"))
+			for _, file := range files {
+				if err := os.WriteFile(file, []byte("damaged"), 0o600); err != nil {
+					return err
+				}
+			}
+			return err
+		},
+	},
 	{"restarts", "the servers are killed four times", []string{"PlazaServerRestarting"}, func(ctx context.Context, n *network) error {
 		for range 4 {
 			if err := n.restart(ctx); err != nil {
@@ -59,10 +71,14 @@ var faults = []fault{
 		}
 		return nil
 	}},
-	{"operator-down", "the metrics of the operator are missing", []string{"PlazaOperatorNotReconciling"}, func(_ context.Context, n *network) error {
-		n.stopOp()
-		return nil
-	}},
+	{
+		"operator-down", "the metrics of the operator are missing",
+		[]string{"PlazaOperatorNotReconciling"},
+		func(_ context.Context, n *network) error {
+			n.stopOp()
+			return nil
+		},
+	},
 }
 
 func faultNames() []string {

@@ -41,7 +41,8 @@ func (n *network) startLoad(ctx context.Context) error {
 
 func (u *user) signIn(ctx context.Context, apiKey, code string) error {
 	var answer struct{ AccessToken string }
-	err := u.send(ctx, "POST", "/api/v5/sessions", `{"userId":"load-`+code+`","deviceId":"load","displayName":"Load"}`, &answer, "X-API-Key", apiKey)
+	err := u.send(ctx, "POST", "/api/v5/sessions", `{"userId":"load-`+code+`","deviceId":"load","displayName":"Load"}`, &answer, "X-API-Key",
+		apiKey)
 	u.token = answer.AccessToken
 	return err
 }

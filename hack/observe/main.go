@@ -1,5 +1,6 @@
-// Command observe shows the alerts and dashboards of a network on this machine. It starts `plaza dev --demo` and a steady load, a Prometheus
-// with the network's rules, whose windows are shorter, and a page with the dashboards. A fault can be caused, whose alert then fires:
+// Command observe shows the alerts and dashboards of a network on this machine. It starts `plaza dev --demo` and a steady load, a
+// Prometheus with the network's rules, whose windows are shorter, and a page with the dashboards. A fault can be caused, whose alert then
+// fires:
 //
 //	make observe
 //	make observe FAULT=region-down

@@ -53,7 +53,10 @@ func startNetwork(ctx context.Context, program string, say func(string, ...any))
 	if err := os.Chmod(dir, 0o711); err != nil { // the database server is another user
 		return nil, err
 	}
-	n = &network{dir: dir, program: program, api: map[string]*proxy.Proxy{}, ops: map[string]*proxy.Proxy{}, died: make(chan error, 1), stopOp: func() {}}
+	n = &network{
+		dir: dir, program: program, api: map[string]*proxy.Proxy{}, ops: map[string]*proxy.Proxy{}, died: make(chan error, 1),
+		stopOp: func() {},
+	}
 	defer func() { //nolint:contextcheck // it also runs after the end of ctx
 		if err != nil {
 			err = errors.Join(err, n.stop())

@@ -17,8 +17,8 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// startOperator serves the operator's metrics about the network, for which no operator runs because there is no cluster: it asks the servers
-// every second, and reports only what they say.
+// startOperator serves the operator's metrics about the network, for which no operator runs because there is no cluster: it asks the
+// servers every second, and reports only what they say.
 func (n *network) startOperator(ctx context.Context) (address string, err error) {
 	registry := client.NewRegistry()
 	metrics := controllers.NewMetrics(registry)

@@ -19,10 +19,14 @@ type failure struct {
 
 // failures lists the errors by status. platform/edge maps codes to statuses; a conformance test compares this table with a running server.
 var failures = []failure{
-	{http.StatusBadRequest, "BadRequest", "The request is malformed, conflicts with the current state, or contains text that the moderation lists reject.", []*fail.Error{
-		fail.BadRequest(), fail.New(fail.CodeBadRequest, "The poll is closed"),
-		fail.WordBlocked(), fail.LinkNotAllowed("evil.example"),
-	}},
+	{
+		http.StatusBadRequest, "BadRequest",
+		"The request is malformed, conflicts with the current state, or contains text that the moderation lists reject.",
+		[]*fail.Error{
+			fail.BadRequest(), fail.New(fail.CodeBadRequest, "The poll is closed"),
+			fail.WordBlocked(), fail.LinkNotAllowed("evil.example"),
+		},
+	},
 	{http.StatusUnauthorized, "Unauthorized", "Credentials are missing or invalid.", []*fail.Error{fail.Unauthorized()}},
 	{http.StatusForbidden, "Forbidden", "The caller is not allowed to do this, or a limit has been reached.", []*fail.Error{
 		fail.NotAllowed(), fail.FlagLimit(), fail.PermissionDenied(), fail.Banned(), fail.GlobalBan(),
@@ -39,9 +43,13 @@ var failures = []failure{
 	{http.StatusUnprocessableEntity, "Invalid", "A parameter is invalid. `data.detail` has one line for each.", []*fail.Error{
 		fail.Validation("options.limit: must be greater than or equal to 1 and less than or equal to 100"),
 	}},
-	{http.StatusTooManyRequests, "TooMany", "A rate limit, a quota or the limit of concurrent streams is used up. Try again after `Retry-After`.", []*fail.Error{
-		fail.RateLimited("the limit is 100/5s requests per user", 0), fail.New(fail.CodeRateLimited, "Too many streams"),
-	}},
+	{
+		http.StatusTooManyRequests, "TooMany",
+		"A rate limit, a quota or the limit of concurrent streams is used up. Try again after `Retry-After`.",
+		[]*fail.Error{
+			fail.RateLimited("the limit is 100/5s requests per user", 0), fail.New(fail.CodeRateLimited, "Too many streams"),
+		},
+	},
 	{http.StatusInternalServerError, "Unexpected", "An internal error.", []*fail.Error{fail.Unexpected(nil)}},
 	{http.StatusServiceUnavailable, "Unavailable", "The home region of the object does not answer in time.", []*fail.Error{
 		fail.Unavailable("home region eu did not answer in time", nil),

@@ -3,8 +3,8 @@
 //
 //	openapi -descriptors set.binpb -by-hand byhand.yaml -out openapi.json
 //
-// Existing generators support neither bracket parameters, per-path deprecation, per-operation credentials, our error codes, nor responses in
-// which every field is present.
+// Existing generators support neither bracket parameters, per-path deprecation, per-operation credentials, our error codes, nor responses
+// in which every field is present.
 package main
 
 import (

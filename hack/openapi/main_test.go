@@ -64,7 +64,8 @@ func TestSpecialCases(t *testing.T) {
 	require.InDelta(t, 1, at(t, limit, "schema", "minimum"), 0)
 	require.InDelta(t, 100, at(t, limit, "schema", "maximum"), 0)
 	require.Equal(t, []any{"lastCreated", "firstCreated"},
-		at(t, root, "paths", "/api/v3/polls/{pollId}/answers/{answerId}", "get", "parameters", "sortBy", "schema", "enum"), "the list has no empty value")
+		at(t, root, "paths", "/api/v3/polls/{pollId}/answers/{answerId}", "get", "parameters", "sortBy", "schema", "enum"),
+		"the list has no empty value")
 
 	require.Equal(t, true, at(t, root, "paths", "/api/v3/posts", "post", "deprecated"), "one path of an operation is deprecated")
 	require.NotContains(t, at(t, root, "paths", "/api/v4/posts", "post"), "deprecated")

@@ -51,8 +51,8 @@ func descriptionOf(d protoreflect.Descriptor) string {
 	return withoutName(commentOf(d), string(d.Name()))
 }
 
-// withoutName removes the name of a declaration from its comment: "GetPoll returns one poll." becomes "Returns one poll.", "Poll is a question."
-// becomes "A question."
+// withoutName removes the name of a declaration from its comment: "GetPoll returns one poll." becomes "Returns one poll.", "Poll is a
+// question." becomes "A question."
 func withoutName(comment, name string) string {
 	rest, found := strings.CutPrefix(comment, name+" ")
 	if !found || rest == "" {

@@ -36,15 +36,19 @@ func TestReasons(t *testing.T) {
 	source, err := os.ReadFile(root + reasonsFile)
 	require.NoError(t, err)
 	require.Equal(t, strings.Count(string(source), " Reason = \""), strings.Count(table, "\n")-2)
-	require.Contains(t, table, "| SchemaMigrated | `"+string(v1alpha1.ReasonMigrated)+"` | The database has the schema that the image needs. |\n")
+	require.Contains(t, table, "| SchemaMigrated | `"+string(v1alpha1.ReasonMigrated)+
+		"` | The database has the schema that the image needs. |\n")
 	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonNotPaused)+"` | spec.paused is false. |\n")
 	require.Contains(t, table, "| KeysReady; KeysVerified of a region; events about keys | `"+string(v1alpha1.ReasonKeysVerified)+"` | ")
-	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonMigrating)+"` | A migration is running; regions keep their pods until it has completed. |\n")
+	require.Contains(t, table, "|  | `"+string(v1alpha1.ReasonMigrating)+
+		"` | A migration is running; regions keep their pods until it has completed. |\n")
 }
 
 func TestWrite(t *testing.T) {
 	readme := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(readme, []byte("# A\n<!-- alerts -->\nwritten before\n<!-- /alerts -->\nb\n<!-- reasons -->\n<!-- /reasons -->\nc\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(readme, []byte("# A\n<!-- alerts -->\nwritten before\n<!-- /alerts -->\nb\n<!-- reasons -->\n<!-- /reasons -->\nc\n"),
+			0o600))
 	require.NoError(t, write(readme, root+reasonsFile))
 	text, err := os.ReadFile(readme)
 	require.NoError(t, err)

@@ -67,25 +67,40 @@ func luaValue(state *lua.LState, value any) lua.LValue {
 func TestArgoCDHealth(t *testing.T) {
 	const observed = "metadata: {generation: 2}\nstatus:\n  observedGeneration: 2\n  conditions:\n"
 	for name, tc := range map[string]struct{ object, status, message string }{
-		"new":      {"metadata: {generation: 1}", "Progressing", "The operator has not seen the spec yet."},
-		"no Ready": {observed + "  - {type: KeysReady, status: 'True', reason: KeysVerified, message: m}", "Progressing", "The operator has not seen the spec yet."},
+		"new": {"metadata: {generation: 1}", "Progressing", "The operator has not seen the spec yet."},
+		"no Ready": {
+			observed + "  - {type: KeysReady, status: 'True', reason: KeysVerified, message: m}", "Progressing",
+			"The operator has not seen the spec yet.",
+		},
 		"a newer spec": {
-			"metadata: {generation: 3}\nstatus:\n  observedGeneration: 2\n  conditions:\n  - {type: Ready, status: 'True', reason: AllHolds, message: m}",
+			"metadata: {generation: 3}\nstatus:\n  observedGeneration: 2\n  conditions:\n  - {type: Ready, status: 'True', reason: AllHolds, " +
+				"message: m}",
 			"Progressing", "The operator has not seen the spec yet.",
 		},
-		"ready":     {observed + "  - {type: Ready, status: 'True', reason: AllHolds, message: Every region serves the spec.}", "Healthy", "AllHolds: Every region serves the spec."},
+		"ready": {
+			observed + "  - {type: Ready, status: 'True', reason: AllHolds, message: Every region serves the spec.}", "Healthy",
+			"AllHolds: Every region serves the spec.",
+		},
 		"evacuated": {observed + "  - {type: Ready, status: 'True', reason: Evacuated, message: m}", "Healthy", "Evacuated: m"},
 		"progress": {
-			observed + "  - {type: Ready, status: 'False', reason: Migrating, message: m}\n  - {type: Stalled, status: 'False', reason: Migrating, message: m}",
+			observed +
+				"  - {type: Ready, status: 'False', reason: Migrating, message: m}\n  - {type: Stalled, status: 'False', reason: Migrating, " +
+				"message: m}",
 			"Progressing", "Migrating: m",
 		},
 		"stalled": {
-			observed + "  - {type: Stalled, status: 'True', reason: MigrationFailed, message: m}\n  - {type: Ready, status: 'False', reason: MigrationFailed, message: m}",
+			observed +
+				"  - {type: Stalled, status: 'True', reason: MigrationFailed, message: m}\n  - {type: Ready, status: 'False', reason: " +
+				"MigrationFailed, message: m}",
 			"Degraded", "MigrationFailed: m",
 		},
-		"paused": {"spec: {paused: true}\n" + observed + "  - {type: Ready, status: 'False', reason: PausedBySpec, message: m}", "Suspended", "PausedBySpec: m"},
+		"paused": {
+			"spec: {paused: true}\n" + observed + "  - {type: Ready, status: 'False', reason: PausedBySpec, message: m}", "Suspended",
+			"PausedBySpec: m",
+		},
 		"deleting": {
-			"metadata: {generation: 2, deletionTimestamp: '2026-11-23T15:00:00Z'}\nstatus:\n  observedGeneration: 2\n  conditions:\n  - {type: Ready, status: 'False', reason: Deleting, message: cluster eu}",
+			"metadata: {generation: 2, deletionTimestamp: '2026-11-23T15:00:00Z'}\nstatus:\n  observedGeneration: 2\n  conditions:\n  - {type: " +
+				"Ready, status: 'False', reason: Deleting, message: cluster eu}",
 			"Progressing", "Deleting: cluster eu",
 		},
 	} {

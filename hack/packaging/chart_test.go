@@ -151,7 +151,8 @@ func TestNamespaced(t *testing.T) {
 
 func manager(t *testing.T, o objects) map[string]any {
 	t.Helper()
-	containers, _, err := unstructured.NestedSlice(o["Deployment plaza-system/plaza-operator"].Object, "spec", "template", "spec", "containers")
+	containers, _, err := unstructured.NestedSlice(o["Deployment plaza-system/plaza-operator"].Object, "spec", "template", "spec",
+		"containers")
 	require.NoError(t, err)
 	require.Len(t, containers, 1)
 	container, ok := containers[0].(map[string]any)
@@ -197,7 +198,10 @@ podAnnotations: {note: x}
 	require.NoError(t, err)
 	text, err := yaml.Marshal(pod)
 	require.NoError(t, err)
-	for _, part := range []string{"serviceAccountName: theirs", "team: social", "note: x", "priorityClassName: high", "key: infra", "kubernetes.io/os: linux", "- name: registry"} {
+	for _, part := range []string{
+		"serviceAccountName: theirs", "team: social", "note: x", "priorityClassName: high", "key: infra",
+		"kubernetes.io/os: linux", "- name: registry",
+	} {
 		require.Contains(t, string(text), part)
 	}
 	monitor := got["ServiceMonitor plaza-system/plaza-operator"]

@@ -10,7 +10,10 @@ import (
 
 func TestManifest(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "install.yaml")
-	args := []string{"manifest", "-root", root, "-operator-image", "localhost:5000/plaza-operator:v1", "-platform-image", "localhost:5000/plaza:v1", "-out", out}
+	args := []string{
+		"manifest", "-root", root, "-operator-image", "localhost:5000/plaza-operator:v1", "-platform-image",
+		"localhost:5000/plaza:v1", "-out", out,
+	}
 	require.NoError(t, run(args))
 	text, err := os.ReadFile(out)
 	require.NoError(t, err)

@@ -164,7 +164,8 @@ func (p *progress) summarize(tests *testjson.Execution) {
 		p.printf("%8.1f s %6d tests  %s\n", e.took.Seconds(), e.tests, e.name)
 	}
 	testjson.PrintSummary(p.out, tests, testjson.SummarizeAll)
-	p.printf("%d passed, %d failed, %d skipped\n", p.results[testjson.ActionPass], p.results[testjson.ActionFail], p.results[testjson.ActionSkip])
+	p.printf("%d passed, %d failed, %d skipped\n", p.results[testjson.ActionPass], p.results[testjson.ActionFail],
+		p.results[testjson.ActionSkip])
 }
 
 func (p *progress) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.out, format, args...) }

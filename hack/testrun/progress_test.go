@@ -34,7 +34,8 @@ func TestProgress(t *testing.T) {
 	tests, err := testjson.ScanTestOutput(testjson.ScanConfig{Stdout: strings.NewReader(strings.TrimSpace(events)), Handler: p})
 	require.NoError(t, err)
 	text := out.String()
-	require.Contains(t, text, "--- FAIL: platform/a TestBad\nwrong case\nplatform/a/a_test.go:7: wrong\n", "the output of the test and of its failed subtest")
+	require.Contains(t, text, "--- FAIL: platform/a TestBad\nwrong case\nplatform/a/a_test.go:7: wrong\n",
+		"the output of the test and of its failed subtest")
 	require.NotContains(t, text, "quiet", "the output of a test that passes")
 	require.Contains(t, text, "FAIL platform/a, 2 tests in 2.0 s; running: platform/b (0 tests, 2 s); 2 left\n")
 	require.Contains(t, text, "none platform/b, 0 tests in 3.0 s; running: the compiler; 1 left\n")

@@ -299,7 +299,8 @@ func TestServerOpensByItself(t *testing.T) {
 func TestDatabaseOfAnotherNetwork(t *testing.T) {
 	url := testdb.New(t)
 	cfg := fullConfig(t, url)
-	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Identity: db.NetworkIdentity(string(cfg.NetworkID), "another key")}))
+	require.NoError(t, db.Migrate(t.Context(),
+		db.MigrateOptions{URL: url, Identity: db.NetworkIdentity(string(cfg.NetworkID), "another key")}))
 	r := run(t, cfg)
 	status, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)

@@ -82,7 +82,10 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, limits: r.limits, now: o.now, counts: &edge.Counts{}}
+	d := &dependencies{
+		cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves,
+		limits: r.limits, now: o.now, counts: &edge.Counts{},
+	}
 	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}
@@ -120,7 +123,8 @@ func (d *dependencies) openControl() error {
 		return nil
 	}
 	var err error
-	d.control, err = auth.OpenControl(d.cfg.ControlCertFile, d.cfg.ControlKeyFile, d.cfg.ControlCAFile, string(d.cfg.NetworkID), auth.WithLogger(d.log))
+	d.control, err = auth.OpenControl(d.cfg.ControlCertFile, d.cfg.ControlKeyFile, d.cfg.ControlCAFile, string(d.cfg.NetworkID),
+		auth.WithLogger(d.log))
 	if err != nil {
 		return &config.Error{Source: "control-cert-file", Reason: err.Error()}
 	}
@@ -152,7 +156,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	announced := newAnnouncer(d.store, store.Server{
-		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes, store.CapabilityErasures},
+		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version,
+		Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes, store.CapabilityErasures},
 	}, d.cfg.Region, d.log)
 	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
 	g := newGate(built.handler, follow.check)
@@ -173,7 +178,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
-	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }}, worker{name: "moved users", run: follow.run}), report.workers()...)
+	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }},
+		worker{name: "moved users", run: follow.run}), report.workers()...)
 	closed := announced.withdrawBefore(d.close) //nolint:contextcheck // the server withdraws when its context has ended
 	return &parts{
 		dependencies: d, handler: g, workers: workers, close: closed, drain: built.realtime.Close, report: report,

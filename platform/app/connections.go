@@ -59,7 +59,8 @@ func limitConnections(l net.Listener, limits connectionLimits, registerer promet
 		addresses: map[string]*addressConnections{},
 		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_connections_ended_total",
-			Help: "Connections that the server closed for others, by reason: idle ones, and those beyond the share of an address, which were refused.",
+			Help: "Connections that the server closed for others, by reason: idle ones, and those beyond the share of an address, which were " +
+				"refused.",
 		}, []string{"reason"}),
 	}
 	for _, reason := range []string{connectionIdle, connectionRefused} {

@@ -61,14 +61,20 @@ func TestWhichConnectionMakesWay(t *testing.T) {
 		addresses map[string]address
 		want      []string // any of them; empty if none makes way
 	}{
-		"no connections":              {nil, nil},
-		"all have requests":           {map[string]address{"a": {3, nil}, "b": {1, nil}}, nil},
-		"one address":                 {map[string]address{"a": {3, []string{"a1", "a2"}}}, []string{"a1"}},
-		"the address with the most":   {map[string]address{"a": {2, []string{"a1"}}, "b": {3, []string{"b1", "b2"}}, "c": {1, []string{"c1"}}}, []string{"b1"}},
+		"no connections":    {nil, nil},
+		"all have requests": {map[string]address{"a": {3, nil}, "b": {1, nil}}, nil},
+		"one address":       {map[string]address{"a": {3, []string{"a1", "a2"}}}, []string{"a1"}},
+		"the address with the most": {
+			map[string]address{"a": {2, []string{"a1"}}, "b": {3, []string{"b1", "b2"}}, "c": {1, []string{"c1"}}},
+			[]string{"b1"},
+		},
 		"the most, not the most idle": {map[string]address{"a": {2, []string{"a1", "a2"}}, "b": {3, []string{"b1"}}}, []string{"b1"}},
 		"the most, all with requests": {map[string]address{"a": {2, []string{"a1"}}, "b": {9, nil}, "c": {1, []string{"c1"}}}, []string{"a1"}},
-		"two addresses with the most": {map[string]address{"a": {2, []string{"a1", "a2"}}, "b": {2, []string{"b1", "b2"}}, "c": {1, []string{"c1"}}}, []string{"a1", "b1"}},
-		"the address of all proxies":  {map[string]address{"": {4, []string{"p1"}}, "b": {3, []string{"b1"}}}, []string{"p1"}},
+		"two addresses with the most": {map[string]address{
+			"a": {2, []string{"a1", "a2"}}, "b": {2, []string{"b1", "b2"}},
+			"c": {1, []string{"c1"}},
+		}, []string{"a1", "b1"}},
+		"the address of all proxies": {map[string]address{"": {4, []string{"p1"}}, "b": {3, []string{"b1"}}}, []string{"p1"}},
 	} {
 		for range 20 { // the addresses have no order
 			l, err := limitConnections(nil, connectionLimits{total: 1, perAddress: 1}, nil)

@@ -35,7 +35,8 @@ type controlFolder string
 // issue writes a certificate of the region eu that an authority issues.
 func (dir controlFolder) issue(t *testing.T, issuer *control.Authority, trusted ...*control.Authority) {
 	t.Helper()
-	certificate, key, err := issuer.Issue(rand.Reader, control.ServerName("eu", string(testConfig().NetworkID)), control.Server, time.Now(), time.Hour)
+	certificate, key, err := issuer.Issue(rand.Reader, control.ServerName("eu", string(testConfig().NetworkID)), control.Server, time.Now(),
+		time.Hour)
 	require.NoError(t, err)
 	for name, text := range map[string][]byte{
 		control.CertificateFile: certificate, control.KeyFile: key, control.AuthoritiesFile: control.Bundle(trusted),

@@ -29,13 +29,16 @@ func TestEvacuatedHomes(t *testing.T) {
 		}
 		e := &evacuatedHomes{log: slog.New(slog.DiscardHandler), regions: func() []region.Code { mu.Lock(); defer mu.Unlock(); return evacuated }}
 		e.jobs = func(home region.Code) []jobs.Job {
-			return []jobs.Job{{Name: "test", Lanes: 1, Every: time.Hour, Log: e.log, Drain: func(ctx context.Context, at region.Code, _ int64) (bool, error) {
-				require.Equal(t, home, at)
-				count(at, 1)
-				<-ctx.Done()
-				count(at, -1)
-				return false, ctx.Err()
-			}}}
+			return []jobs.Job{{
+				Name: "test", Lanes: 1, Every: time.Hour, Log: e.log,
+				Drain: func(ctx context.Context, at region.Code, _ int64) (bool, error) {
+					require.Equal(t, home, at)
+					count(at, 1)
+					<-ctx.Done()
+					count(at, -1)
+					return false, ctx.Err()
+				},
+			}}
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

@@ -32,7 +32,10 @@ func StartInsecure(ctx context.Context, databaseURL string) error {
 	}
 	for _, home := range region.All() {
 		tx := st.NewTx(home)
-		tx.InsertSetting(store.SettingRow{Name: "isSecureModeEnabled", Value: json.RawMessage("false"), ChangedAt: service.Millis(), Origin: home.String()})
+		tx.InsertSetting(store.SettingRow{
+			Name: "isSecureModeEnabled", Value: json.RawMessage("false"), ChangedAt: service.Millis(),
+			Origin: home.String(),
+		})
 		if err := tx.Commit(ctx); err != nil {
 			return err
 		}

@@ -102,7 +102,8 @@ func (r *running) accepts(t *testing.T, cfg config.Config, id string) string {
 	issuer := auth.NewIssuer(string(cfg.NetworkID), ring)
 	authToken, err := issuer.MintAuthToken("alice")
 	require.NoError(t, err)
-	status, _ = send(t, http.MethodPost, api+"/api/v5/sessions", `{"userId":"alice","deviceId":"d","authToken":"`+authToken+`"}`, "X-API-Key", textOf(id))
+	status, _ = send(t, http.MethodPost, api+"/api/v5/sessions", `{"userId":"alice","deviceId":"d","authToken":"`+authToken+`"}`,
+		"X-API-Key", textOf(id))
 	note("api", status == http.StatusOK)
 	token, _, err := issuer.MintAdmin("operator", time.Minute)
 	require.NoError(t, err)

@@ -31,7 +31,8 @@ func TestMetricsStaySmall(t *testing.T) {
 	text := scrape(t, r)
 	rejected := 0
 	for _, procedure := range procedures() {
-		line := fmt.Sprintf("plaza_http_requests_total{code=\"4xx\",network=%q,procedure=%q,region=\"eu\"} ", testConfig().NetworkID, strings.TrimPrefix(procedure, "/plaza.v1."))
+		line := fmt.Sprintf("plaza_http_requests_total{code=\"4xx\",network=%q,procedure=%q,region=\"eu\"} ", testConfig().NetworkID,
+			strings.TrimPrefix(procedure, "/plaza.v1."))
 		at := strings.Index(text, line)
 		require.GreaterOrEqual(t, at, 0, "%s was not counted:\n%s", procedure, text)
 		rejected += strings.IndexByte(text[at:], '\n') + 1
@@ -45,13 +46,20 @@ func TestMetricsStaySmall(t *testing.T) {
 // the value of a label.
 func TestClientsAddNoSeries(t *testing.T) {
 	r, _ := serving(t)
-	for _, name := range []string{"plaza_database_up", "plaza_outbox_oldest_age_seconds", "plaza_scheduled_posts_overdue_seconds", "plaza_moderation_generation"} {
-		require.Eventually(t, func() bool { return strings.Contains(scrape(t, r), "\n"+name+"{") }, patience, 50*time.Millisecond, name) // in the background
+	for _, name := range []string{
+		"plaza_database_up", "plaza_outbox_oldest_age_seconds", "plaza_scheduled_posts_overdue_seconds",
+		"plaza_moderation_generation",
+	} {
+		// in the background
+		require.Eventually(t, func() bool { return strings.Contains(scrape(t, r), "\n"+name+"{") }, patience, 50*time.Millisecond, name)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	ask := func() {
 		word := fmt.Sprintf("w%x", random.Uint64())
-		for _, path := range []string{"/" + word, "/api/v3/posts/" + word, "/plaza.v1.PostService/" + word, "/plaza.v1." + word + "/GetPost", "/realtime/" + word} {
+		for _, path := range []string{
+			"/" + word, "/api/v3/posts/" + word, "/plaza.v1.PostService/" + word, "/plaza.v1." + word + "/GetPost",
+			"/realtime/" + word,
+		} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.APIAddr()+path, strings.NewReader(`{"`+word+`":`))
 			require.NoError(t, err)
 			for _, name := range []string{"User-Agent", "Origin", "X-Request-Id", "X-API-Key", "X-Forwarded-For"} {

@@ -22,7 +22,8 @@ var onCockroachOnly = []string{"plaza_placement_checked_timestamp_seconds gauge"
 
 // inUseOnly are metrics that are absent without a webhook or a pre-hook.
 var inUseOnly = []string{
-	"plaza_prehook_requests_total counter result", "plaza_webhook_dead_letters gauge home,webhook", "plaza_webhook_deliveries_total counter result,webhook",
+	"plaza_prehook_requests_total counter result", "plaza_webhook_dead_letters gauge home,webhook",
+	"plaza_webhook_deliveries_total counter result,webhook",
 	"plaza_webhook_events_lost_total counter webhook", "plaza_webhook_oldest_delivery_seconds gauge home,webhook",
 }
 

@@ -33,7 +33,11 @@ func newMovingWorld(t *testing.T, hold time.Duration) *movingWorld {
 	t.Helper()
 	within := limits.Lift()
 	within.HoldMoving = hold
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 2, StatementTimeout: time.Minute, Limits: within, Log: slog.New(slog.DiscardHandler)})
+	st,
+		err := store.Open(t.Context(), db.Config{
+		URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 2, StatementTimeout: time.Minute,
+		Limits: within, Log: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	w := &movingWorld{moving: newMoving(st), t: t, user: region.NewID(region.EU)}

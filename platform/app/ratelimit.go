@@ -27,13 +27,16 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 		Limiter: limiter, Limits: func() edge.Limits { return *current.Load() }, Proxies: d.cfg.TrustedProxies,
 		Region: d.cfg.Region, Identify: d.issuer.Identify, Log: d.log,
 	}
-	settings := jobs.Job{Name: "rate limit", Lanes: 1, Every: time.Second, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		found, err := service.Read(ctx, shared, (*store.ReadBatch).Settings, home)
-		if err == nil {
-			current.Store(new(withSetting(configured, found.RateLimit)))
-		}
-		return false, err
-	}}
+	settings := jobs.Job{
+		Name: "rate limit", Lanes: 1, Every: time.Second, Log: d.log,
+		Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+			found, err := service.Read(ctx, shared, (*store.ReadBatch).Settings, home)
+			if err == nil {
+				current.Store(new(withSetting(configured, found.RateLimit)))
+			}
+			return false, err
+		},
+	}
 	workers := d.jobWorkers([]jobs.Job{settings, sweepRateUsages(shared)})
 	if defence.Off(defence.SharedRateLimits) {
 		return limits, workers
@@ -51,8 +54,9 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 
 func (d *dependencies) configuredLimits() edge.Limits {
 	return edge.Limits{
-		Users: d.cfg.RateLimit, SessionAddresses: d.cfg.SessionRateLimit, SessionKeys: d.cfg.APIKeyRateLimit, Credentials: d.cfg.CredentialRateLimit,
-		Downloads: d.cfg.DownloadRateLimit,
+		Users: d.cfg.RateLimit, SessionAddresses: d.cfg.SessionRateLimit, SessionKeys: d.cfg.APIKeyRateLimit,
+		Credentials: d.cfg.CredentialRateLimit,
+		Downloads:   d.cfg.DownloadRateLimit,
 	}
 }
 

@@ -274,7 +274,8 @@ func controlStatus(c *auth.Control, now time.Time) *statusz.Control {
 	s := keyFile(c.Status(), now)
 	status := &statusz.Control{Certificate: s.Keys[0], LoadedAt: s.LoadedAt, CheckedAt: s.CheckedAt, Error: s.Error}
 	for _, authority := range c.Authorities() {
-		status.Authorities = append(status.Authorities, statusz.Key{ID: authority.ID, NotAfter: authority.NotAfter.UTC(), Valid: authority.ValidAt(now)})
+		status.Authorities = append(status.Authorities,
+			statusz.Key{ID: authority.ID, NotAfter: authority.NotAfter.UTC(), Valid: authority.ValidAt(now)})
 	}
 	return status
 }
@@ -285,7 +286,10 @@ func evacuatedStatus(e *auth.Evacuation, now time.Time) *statusz.Evacuated {
 		return nil
 	}
 	regions, file := e.Status()
-	status := &statusz.Evacuated{Regions: []statusz.EvacuatedRegion{}, LoadedAt: file.LoadedAt.UTC(), CheckedAt: file.CheckedAt.UTC(), Error: file.Error}
+	status := &statusz.Evacuated{
+		Regions: []statusz.EvacuatedRegion{}, LoadedAt: file.LoadedAt.UTC(), CheckedAt: file.CheckedAt.UTC(),
+		Error: file.Error,
+	}
 	for _, code := range slices.Sorted(maps.Keys(regions)) {
 		keys := keyFile(auth.FileStatus{Keys: regions[code]}, now).Keys
 		status.Regions = append(status.Regions, statusz.EvacuatedRegion{Region: code.String(), ServerKeys: keys})

@@ -164,7 +164,10 @@ func TestEvacuatedStatus(t *testing.T) {
 	got = evacuatedStatus(e, now)
 	require.Equal(t, []statusz.EvacuatedRegion{
 		{Region: "eu", ServerKeys: []statusz.Key{{ID: "k3", NotAfter: now.Add(time.Hour), Valid: true}}},
-		{Region: "us", ServerKeys: []statusz.Key{{ID: "k1", NotAfter: now.Add(time.Hour), Valid: true}, {ID: "k2", NotAfter: now.Add(-time.Hour)}}},
+		{Region: "us", ServerKeys: []statusz.Key{
+			{ID: "k1", NotAfter: now.Add(time.Hour), Valid: true},
+			{ID: "k2", NotAfter: now.Add(-time.Hour)},
+		}},
 	}, got.Regions)
 	require.Equal(t, now, got.CheckedAt)
 	require.Empty(t, got.Error)
@@ -175,7 +178,10 @@ func TestManagedHooks(t *testing.T) {
 	sealer, err := webhook.NewSealer([]byte("0123456789abcdef0123456789abcdef"))
 	require.NoError(t, err)
 	r := &report{dependencies: &dependencies{cfg: config.Default()}, hooks: &hooks{sealer: sealer, dispatcher: &webhook.Dispatcher{}}}
-	hook := store.Webhook{ID: "h", Name: "audit", URL: "https://a.example", Events: []string{"post.created"}, IsEnabled: true, IsManaged: true, Secret: sealer.Seal("h", "s")}
+	hook := store.Webhook{
+		ID: "h", Name: "audit", URL: "https://a.example", Events: []string{"post.created"}, IsEnabled: true,
+		IsManaged: true, Secret: sealer.Seal("h", "s"),
+	}
 	ask := store.PrehookSettings{
 		URL: "https://b.example", Events: []string{"post.shouldCreate"}, IsEnabled: true, DefaultAction: "deny", TimeoutMS: 300, IsManaged: true,
 		Secret: sealer.Seal(webhook.PrehookID, "s"),
@@ -188,7 +194,8 @@ func TestManagedHooks(t *testing.T) {
 	}
 	first := digests(hook, ask)
 	for name, change := range map[string]func(*store.Webhook){
-		"name": func(h *store.Webhook) { h.Name = "other" }, "url": func(h *store.Webhook) { h.URL += "/x" }, "events": func(h *store.Webhook) { h.Events = nil },
+		"name": func(h *store.Webhook) { h.Name = "other" }, "url": func(h *store.Webhook) { h.URL += "/x" },
+		"events":  func(h *store.Webhook) { h.Events = nil },
 		"enabled": func(h *store.Webhook) { h.IsEnabled = false }, "secret": func(h *store.Webhook) { h.Secret = sealer.Seal("h", "t") },
 	} {
 		changed := hook
@@ -200,7 +207,8 @@ func TestManagedHooks(t *testing.T) {
 	for name, change := range map[string]func(*store.PrehookSettings){
 		"url": func(p *store.PrehookSettings) { p.URL += "/x" }, "events": func(p *store.PrehookSettings) { p.Events = nil },
 		"enabled": func(p *store.PrehookSettings) { p.IsEnabled = false }, "action": func(p *store.PrehookSettings) { p.DefaultAction = "allow" },
-		"timeout": func(p *store.PrehookSettings) { p.TimeoutMS = 200 }, "secret": func(p *store.PrehookSettings) { p.Secret = sealer.Seal(webhook.PrehookID, "t") },
+		"timeout": func(p *store.PrehookSettings) { p.TimeoutMS = 200 },
+		"secret":  func(p *store.PrehookSettings) { p.Secret = sealer.Seal(webhook.PrehookID, "t") },
 	} {
 		changed := ask
 		change(&changed)

@@ -70,7 +70,8 @@ func TestTwoDatabaseRoles(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
 	for _, sql := range []string{
-		"CREATE TABLE mine (id INT)", "DROP TABLE posts", "ALTER TABLE users ADD COLUMN x INT", "TRUNCATE users", "CREATE INDEX ON users (id)", "CREATE ROLE other",
+		"CREATE TABLE mine (id INT)", "DROP TABLE posts", "ALTER TABLE users ADD COLUMN x INT", "TRUNCATE users", "CREATE INDEX ON users (id)",
+		"CREATE ROLE other",
 		"UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "UPDATE audit_targets SET id = 'x'", "DELETE FROM audit_targets",
 		"UPDATE audit_details SET value = '{}'", "TRUNCATE audit_events", "DROP FUNCTION delete_audit_events",
 	} {
@@ -87,7 +88,8 @@ func requireFixedNames(t *testing.T, adminURL string, conn *pgx.Conn) {
 	admin, err := pgx.Connect(t.Context(), adminURL)
 	require.NoError(t, err)
 	defer func() { _ = admin.Close(t.Context()) }()
-	_, err = admin.Exec(t.Context(), `CREATE SCHEMA other; CREATE FUNCTION other.now() RETURNS timestamptz LANGUAGE SQL AS $$ SELECT 'infinity'::timestamptz $$;
+	_, err = admin.Exec(t.Context(), `CREATE SCHEMA other; CREATE FUNCTION other.now() RETURNS timestamptz LANGUAGE SQL AS $$ SELECT
+		'infinity'::timestamptz $$;
 		GRANT USAGE ON SCHEMA other TO PUBLIC`)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `SET search_path = other, pg_catalog, public`)
@@ -145,7 +147,8 @@ func useEverything(t *testing.T, r *running, cfg config.Config) {
 	session := call(http.MethodPost, "/api/v5/sessions",
 		fmt.Sprintf(`{"userId":"alice","deviceId":"d","profileHandle":"alice","authToken":%q}`, authToken), "X-API-Key", key)
 	token := []string{"Authorization", "Bearer " + session["accessToken"].(string)}
-	community := first(call(http.MethodPost, "/api/v3/communities", `{"displayName":"c","tags":["t"]}`, token...), "communities", "communityId")
+	community := first(call(http.MethodPost, "/api/v3/communities", `{"displayName":"c","tags":["t"]}`, token...), "communities",
+		"communityId")
 	post := first(call(http.MethodPost, "/api/v4/posts",
 		fmt.Sprintf(`{"targetType":"community","targetId":%q,"data":{"text":"x"}}`, community), token...), "posts", "postId")
 	call(http.MethodPost, "/api/v3/comments", fmt.Sprintf(`{"referenceType":"post","referenceId":%q,"data":{"text":"x"}}`, post), token...)

@@ -148,7 +148,8 @@ func TestStatuszWithUnreachableDatabase(t *testing.T) {
 	require.NotContains(t, metrics, "plaza_schema_version{", "unknown values are absent")
 	require.Eventually(t, func() bool {
 		_, metrics := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/metrics")
-		return strings.Count(metrics, "plaza_database_up{") == 3 && !strings.Contains(metrics, `plaza_database_up{home="eu",network="`+strings.Repeat("a", 24)+`",region="eu"} 1`)
+		return strings.Count(metrics, "plaza_database_up{") == 3 &&
+			!strings.Contains(metrics, `plaza_database_up{home="eu",network="`+strings.Repeat("a", 24)+`",region="eu"} 1`)
 	}, patience, 50*time.Millisecond)
 }
 

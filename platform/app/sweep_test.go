@@ -31,7 +31,8 @@ func TestDailyUsagesAreSwept(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(t.Context())) }()
 	for day := 1; day <= 3; day++ {
-		_, err := conn.Exec(t.Context(), "INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ('eu', '02', 'uploads', $1, 1)", fmt.Sprintf("2026-05-%02d", day))
+		_, err := conn.Exec(t.Context(), "INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ('eu', '02', 'uploads', $1, 1)",
+			fmt.Sprintf("2026-05-%02d", day))
 		require.NoError(t, err)
 	}
 	job := sweepDailyUsages(shared)
@@ -63,17 +64,20 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 		age    time.Duration // of what is removed
 	}{
 		"rate_usages": {
-			sweepRateUsages(shared), "INSERT INTO rate_usages (home, key, level, refill, updated_at) VALUES ('eu', $1::text::bytea, 1, 1, $2)", time.Hour,
+			sweepRateUsages(shared), "INSERT INTO rate_usages (home, key, level, refill, updated_at) VALUES ('eu', $1::text::bytea, 1, 1, $2)",
+			time.Hour,
 		},
 		"idempotency_marks": {
 			once.Sweep(sweepEvery), "INSERT INTO idempotency_marks (home, key, attempt, expires_at) VALUES ('eu', $1::text::bytea, '', $2)", 0,
 		},
 		"idempotency_keys": {
 			once.Sweep(sweepEvery),
-			"INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, expires_at) VALUES ('eu', $1::text::bytea, '', '', now(), $2)", 0,
+			"INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, expires_at) VALUES ('eu', $1::text::bytea, '', '', " +
+				"now(), $2)", 0,
 		},
 		"sessions": {
-			sweepSessions(shared), "INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at) VALUES ('eu', '02', $1, '', now(), $2)", 0,
+			sweepSessions(shared),
+			"INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at) VALUES ('eu', '02', $1, '', now(), $2)", 0,
 		},
 	} {
 		for key, at := range map[string]time.Time{"old": noon.Add(-tc.age - time.Second), "new": noon.Add(-tc.age + time.Second)} {

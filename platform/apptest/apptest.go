@@ -2,7 +2,8 @@
 // clients that speak to them over HTTP.
 //
 // The server of a region starts when it is first used, because most tests use one or two, and each server opens
-// connections to the homes of all three. Starting one takes a few tenths of a second. Tests that do not depend on network-wide state share one:
+// connections to the homes of all three. Starting one takes a few tenths of a second. Tests that do not depend on network-wide state share
+// one:
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //

@@ -31,7 +31,10 @@ func TestAccessOf(t *testing.T) {
 		plazav1connect.SessionServiceVerifySessionProcedure:      {Caller: plazav1.Access_CALLER_USER, Guests: true},
 		plazav1connect.SessionServiceDeleteSessionProcedure:      {Caller: plazav1.Access_CALLER_USER, Guests: true},
 		plazav1connect.PostServiceCreatePostProcedure:            {Caller: plazav1.Access_CALLER_USER},
-		plazav1connect.AuditServiceListAuditEventsProcedure:      {Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSecurity, Audited: true},
+		plazav1connect.AuditServiceListAuditEventsProcedure: {
+			Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSecurity,
+			Audited: true,
+		},
 	} {
 		got, ok := auth.AccessOf(procedure)
 		require.True(t, ok)

@@ -26,18 +26,30 @@ func TestConfirm(t *testing.T) {
 		"active user":                  {kind: auth.User, facts: auth.Facts{Exists: true}},
 		"tokens valid from earlier":    {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(-time.Hour)}},
 		"tokens valid from issue time": {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start}},
-		"tokens valid from 1 ms later": {kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(time.Millisecond)}, want: unauthorized, cause: auth.ErrSessionRevoked},
-		"no facts":                     {kind: auth.User, want: unauthorized, cause: auth.ErrUnknownUser},
-		"deleted":                      {kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true}, want: unauthorized, cause: auth.ErrDeletedUser},
-		"deleted and banned":           {kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true, GlobalBan: true}, want: unauthorized, cause: auth.ErrDeletedUser},
-		"banned":                       {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true}, want: fail.GlobalBan()},
-		"banned and revoked":           {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true, SessionRevoked: true}, want: fail.GlobalBan()},
-		"revoked":                      {kind: auth.User, facts: auth.Facts{Exists: true, SessionRevoked: true}, want: unauthorized, cause: auth.ErrSessionRevoked},
-		"role, no authToken":           {kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}}, want: unauthorized, cause: auth.ErrUnauthenticatedSession},
-		"role, authToken":              {kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}, SessionAuthenticated: true}},
-		"administrator":                {kind: auth.Admin},
-		"anonymous":                    {kind: auth.Anonymous, facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
-		"unknown kind":                 {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
+		"tokens valid from 1 ms later": {
+			kind: auth.User, facts: auth.Facts{Exists: true, TokensValidFrom: start.Add(time.Millisecond)},
+			want: unauthorized, cause: auth.ErrSessionRevoked,
+		},
+		"no facts": {kind: auth.User, want: unauthorized, cause: auth.ErrUnknownUser},
+		"deleted":  {kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true}, want: unauthorized, cause: auth.ErrDeletedUser},
+		"deleted and banned": {
+			kind: auth.User, facts: auth.Facts{Exists: true, Deleted: true, GlobalBan: true}, want: unauthorized,
+			cause: auth.ErrDeletedUser,
+		},
+		"banned":             {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true}, want: fail.GlobalBan()},
+		"banned and revoked": {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true, SessionRevoked: true}, want: fail.GlobalBan()},
+		"revoked": {
+			kind: auth.User, facts: auth.Facts{Exists: true, SessionRevoked: true}, want: unauthorized,
+			cause: auth.ErrSessionRevoked,
+		},
+		"role, no authToken": {
+			kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}}, want: unauthorized,
+			cause: auth.ErrUnauthenticatedSession,
+		},
+		"role, authToken": {kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}, SessionAuthenticated: true}},
+		"administrator":   {kind: auth.Admin},
+		"anonymous":       {kind: auth.Anonymous, facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
+		"unknown kind":    {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: tc.kind, UserID: aliceID, IssuedAt: start})

@@ -121,7 +121,10 @@ func TestControl(t *testing.T) {
 	_, err = open(files)
 	require.Error(t, err)
 	requireServes(first, authority, "authorities that are not PEM")
-	for from, to := range map[string]string{second.certificate: files.certificate, second.key: files.key, second.authorities: files.authorities} {
+	for from, to := range map[string]string{
+		second.certificate: files.certificate, second.key: files.key,
+		second.authorities: files.authorities,
+	} {
 		content, err := os.ReadFile(from)
 		require.NoError(t, err)
 		writeFile(t, to, string(content))

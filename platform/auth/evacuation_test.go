@@ -14,7 +14,10 @@ import (
 
 // evacuating returns the content of a file with region eu, whose key is keyOne until notAfter.
 func evacuating(notAfter time.Time) string {
-	file := auth.EvacuationFile{Regions: []auth.EvacuatedRegion{{Region: "eu", ServerKeys: []auth.EvacuatedKey{auth.NewEvacuatedKey("k1", keyOne, notAfter)}}}}
+	file := auth.EvacuationFile{Regions: []auth.EvacuatedRegion{{
+		Region:     "eu",
+		ServerKeys: []auth.EvacuatedKey{auth.NewEvacuatedKey("k1", keyOne, notAfter)},
+	}}}
 	return string(file.Content())
 }
 
@@ -64,13 +67,16 @@ func TestOpenEvacuationRejectsInvalidFiles(t *testing.T) {
 	const digest = "cd5e0eb5e6bc2ed02ba44f6d0bcd0a2e4ac7ea4f3a5eb7f6a1b3d83bb8a2c8d4"
 	const long = `{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest + `00"}]}]}`
 	for content, says := range map[string]string{
-		`{"regions": [{"region": "eu"}`:                                                                 "not a JSON key file",
-		`{"regions": [{"region": "eu", "keys": []}]}`:                                                   "not a JSON key file",
-		`{"regions": [{"region": "eu"}, {"region": "EU"}]}`:                                             "region 2 of the file: the region occurs twice",
-		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest[1:] + `"}]}]}`: "key 1: the digest must be 64 hexadecimal digits",
+		`{"regions": [{"region": "eu"}`:               "not a JSON key file",
+		`{"regions": [{"region": "eu", "keys": []}]}`: "not a JSON key file",
+		`{"regions": [{"region": "eu"}, {"region": "EU"}]}`: "region 2 of the file: the region " +
+			"occurs twice",
+		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest[1:] +
+			`"}]}]}`: "key 1: the digest must be 64 hexadecimal digits",
 		long: "key 1: the digest must be 64 hexadecimal digits",
-		`{"regions": [{"region": "eu", "serverKeys": [{"id": "", "digest": "` + digest + `"}]}]}`:                        "key 1: the id must be",
-		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest + `", "notAfter": "never"}]}]}`: "key 1: notAfter is not an RFC 3339 time",
+		`{"regions": [{"region": "eu", "serverKeys": [{"id": "", "digest": "` + digest + `"}]}]}`: "key 1: the id must be",
+		`{"regions": [{"region": "eu", "serverKeys": [{"id": "k1", "digest": "` + digest +
+			`", "notAfter": "never"}]}]}`: "key 1: notAfter is not an RFC 3339 time",
 	} {
 		path := filepath.Join(t.TempDir(), "evacuation.json")
 		writeFile(t, path, content)

@@ -58,16 +58,18 @@ func TestGuestFacts(t *testing.T) {
 func TestGuestSignature(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, start.Add(time.Hour).Format(time.RFC3339)}, [3]string{"k2", keyTwo, ""}), auth.WithClock(c.Now), quietly)
+	set, _ := openKeySet(t, keys([3]string{"k1", keyOne, start.Add(time.Hour).Format(time.RFC3339)}, [3]string{"k2", keyTwo, ""}),
+		auth.WithClock(c.Now), quietly)
 	until := start.Add(2 * time.Hour).Format(time.RFC3339)
 	one, two := auth.SignGuest(auth.GuestSecret(keyOne), "phone", until), auth.SignGuest(auth.GuestSecret(keyTwo), "phone", until)
 	require.NoError(t, set.CheckGuest(one, "phone", until))
 	require.NoError(t, set.CheckGuest(two, "phone", until), "every valid key signs")
 	for name, err := range map[string]error{
-		"another device":  set.CheckGuest(one, "phone2", until),
-		"another expiry":  set.CheckGuest(one, "phone", start.Add(3*time.Hour).Format(time.RFC3339)),
-		"no time":         set.CheckGuest(auth.SignGuest(auth.GuestSecret(keyOne), "phone", "tomorrow"), "phone", "tomorrow"),
-		"expired":         set.CheckGuest(auth.SignGuest(auth.GuestSecret(keyOne), "phone", start.Format(time.RFC3339)), "phone", start.Format(time.RFC3339)),
+		"another device": set.CheckGuest(one, "phone2", until),
+		"another expiry": set.CheckGuest(one, "phone", start.Add(3*time.Hour).Format(time.RFC3339)),
+		"no time":        set.CheckGuest(auth.SignGuest(auth.GuestSecret(keyOne), "phone", "tomorrow"), "phone", "tomorrow"),
+		"expired": set.CheckGuest(auth.SignGuest(auth.GuestSecret(keyOne), "phone", start.Format(time.RFC3339)), "phone",
+			start.Format(time.RFC3339)),
 		"the key itself":  set.CheckGuest(auth.SignGuest(keyOne, "phone", until), "phone", until),
 		"an unknown key":  set.CheckGuest(auth.SignGuest(auth.GuestSecret(keyOne+"x"), "phone", until), "phone", until),
 		"upper case":      set.CheckGuest(strings.ToUpper(one), "phone", until),
@@ -84,5 +86,6 @@ func TestGuestSignature(t *testing.T) {
 // TestGuestSignatureExample is the example of the document for apps' servers, computed with OpenSSL.
 func TestGuestSignatureExample(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "202069972bbabe2e176e5a18fa59da7b70b416f1d4ee85ac0d5a8f87afd9dce1", auth.SignGuest(auth.GuestSecret("0123456789abcdef0123456789abcdef"), "phone-1", "2026-12-01T00:00:00Z"))
+	require.Equal(t, "202069972bbabe2e176e5a18fa59da7b70b416f1d4ee85ac0d5a8f87afd9dce1",
+		auth.SignGuest(auth.GuestSecret("0123456789abcdef0123456789abcdef"), "phone-1", "2026-12-01T00:00:00Z"))
 }

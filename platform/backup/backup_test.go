@@ -74,11 +74,13 @@ var awsKey = map[string]string{backup.AccessKeyID: "AKIA", backup.SecretAccessKe
 
 func TestURI(t *testing.T) {
 	implicit := destination(t, "us=s3://backups/plaza?region=us-east-1", nil)
-	require.Equal(t, "s3://backups/plaza?AUTH=implicit&AWS_REGION=us-east-1&COCKROACH_LOCALITY=region%3Dus-east1", implicit.URI("region=us-east1"))
+	require.Equal(t, "s3://backups/plaza?AUTH=implicit&AWS_REGION=us-east-1&COCKROACH_LOCALITY=region%3Dus-east1",
+		implicit.URI("region=us-east1"))
 	require.Equal(t, "s3://backups/plaza?AUTH=implicit&AWS_REGION=us-east-1", implicit.URI(""))
 
 	specified := destination(t, "us=s3://backups", awsKey)
-	require.Equal(t, "s3://backups?AUTH=specified&AWS_ACCESS_KEY_ID=AKIA&AWS_SECRET_ACCESS_KEY=sword%2Ffish%2B&COCKROACH_LOCALITY=default", specified.URI("default"))
+	require.Equal(t, "s3://backups?AUTH=specified&AWS_ACCESS_KEY_ID=AKIA&AWS_SECRET_ACCESS_KEY=sword%2Ffish%2B&COCKROACH_LOCALITY=default",
+		specified.URI("default"))
 	require.Equal(t, "s3://backups", specified.String())
 
 	google := destination(t, "sg=gs://backups", map[string]string{backup.GoogleKey: `{"private_key":"x"}`})
@@ -87,7 +89,8 @@ func TestURI(t *testing.T) {
 
 func TestReadCredentialsNamesWhatIsMissing(t *testing.T) {
 	d := destination(t, "us=s3://backups", nil)
-	require.EqualError(t, d.ReadCredentials(credentials(t, map[string]string{backup.AccessKeyID: "AKIA"})), "the credentials of the backups of us lack AWS_SECRET_ACCESS_KEY")
+	require.EqualError(t, d.ReadCredentials(credentials(t, map[string]string{backup.AccessKeyID: "AKIA"})),
+		"the credentials of the backups of us lack AWS_SECRET_ACCESS_KEY")
 	require.NoError(t, d.ReadCredentials(credentials(t, awsKey)), "a session token is optional")
 }
 
@@ -126,7 +129,8 @@ func TestPrune(t *testing.T) {
 		"2026/11/02-030000.00/BACKUP_MANIFEST", "2026/11/02-030000.01/data/1.sst", "2026/99/99-030000.00/BACKUP_MANIFEST",
 		"metadata/latest/LATEST-1", "notes/2026/01/01-000000.00/file",
 	}
-	for _, key := range append([]string{"2026/11/01-235959.99/BACKUP_MANIFEST", "2026/11/01-235959.99/data/1.sst", "2025/12/31-000000.00/x"}, kept...) {
+	for _, key := range append([]string{"2026/11/01-235959.99/BACKUP_MANIFEST", "2026/11/01-235959.99/data/1.sst", "2025/12/31-000000.00/x"},
+		kept...) {
 		require.NoError(t, bucket.WriteAll(t.Context(), key, []byte("x"), nil))
 	}
 	n, err := backup.Prune(t.Context(), bucket, time.Date(2026, 11, 2, 3, 0, 0, 0, time.UTC))
@@ -172,7 +176,8 @@ func TestOpenAmazon(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.Equal(t, []string{"/backups/plaza/2025/01/01-000000.00/x"}, deleted)
 
-	_, err = backup.Prune(context.WithoutCancel(t.Context()), open(map[string]string{backup.AccessKeyID: "other", backup.SecretAccessKey: "swordfish"}), time.Now())
+	_, err = backup.Prune(context.WithoutCancel(t.Context()),
+		open(map[string]string{backup.AccessKeyID: "other", backup.SecretAccessKey: "swordfish"}), time.Now())
 	require.ErrorContains(t, err, "list the backups")
 	require.NotContains(t, err.Error(), "swordfish")
 }

@@ -158,7 +158,8 @@ func (e *environment) contentionCases(ctx context.Context) ([]*contentionCase, e
 	if err != nil {
 		return nil, err
 	}
-	channel, err := c.create(by, "/api/v3/channels", object{"type": "community", "displayName": "Everyone", "isPublic": true}, "channels", "_id")
+	channel, err := c.create(by, "/api/v3/channels", object{"type": "community", "displayName": "Everyone", "isPublic": true}, "channels",
+		"_id")
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +182,18 @@ func (e *environment) contentionCases(ctx context.Context) ([]*contentionCase, e
 	reaction := object{"referenceId": post.id, "referenceType": "post", "reactionName": "like"}
 	postPath, community := "/api/v3/posts/"+post.id, "/api/v3/communities/"+e.data.circles[1]
 	return []*contentionCase{
-		newContentionCase("flag", write{"POST", postPath + "/flag", object{"reason": "Others", "detail": "Off the path"}}, write{"DELETE", postPath + "/unflag", nil}),
-		newContentionCase("comment", write{"POST", "/api/v3/comments", object{"referenceId": post.id, "referenceType": "post", "data": object{"text": "So did we."}}}),
+		newContentionCase("flag", write{"POST", postPath + "/flag", object{"reason": "Others", "detail": "Off the path"}},
+			write{"DELETE", postPath + "/unflag", nil}),
+		newContentionCase("comment", write{
+			"POST", "/api/v3/comments",
+			object{"referenceId": post.id, "referenceType": "post", "data": object{"text": "So did we."}},
+		}),
 		newContentionCase("reaction", write{"POST", "/api/v2/reactions", reaction}, write{"DELETE", "/api/v2/reactions", reaction}),
 		newContentionCase("join", write{"DELETE", community + "/leave", nil}, write{"POST", community + "/join", nil}),
-		newContentionCase("message", write{"POST", "/api/v5/messages", object{"messageFeedId": channel.id, "dataType": "text", "data": object{"text": "Hello"}}}),
+		newContentionCase("message", write{
+			"POST", "/api/v5/messages",
+			object{"messageFeedId": channel.id, "dataType": "text", "data": object{"text": "Hello"}},
+		}),
 		newContentionCase("vote", write{"PUT", poll.path, vote(0)}, write{"PUT", poll.path, vote(1)}),
 	}, nil
 }

@@ -32,16 +32,19 @@ func (r *report) printContention(out io.Writer) error {
 }
 
 func (c *contended) row(t io.Writer, name string, writers int) {
-	fmt.Fprintf(t, "%s\t%d\t%.0f\t%s\t%s\t%.2f\t%d\t\n", name, writers, c.perSecond(), milliseconds(c.percentile(0.5)), milliseconds(c.percentile(0.99)),
+	fmt.Fprintf(t, "%s\t%d\t%.0f\t%s\t%s\t%.2f\t%d\t\n", name, writers, c.perSecond(), milliseconds(c.percentile(0.5)),
+		milliseconds(c.percentile(0.99)),
 		c.retries/float64(max(1, len(c.latencies))), c.failed)
 }
 
 func (c *contentionCase) goals(t io.Writer) {
 	ratio := c.all.perSecond() / c.one.perSecond()
-	goal(t, fmt.Sprintf("%s: requests/s of %d writers relative to 1", c.name, contentionWriters), fmt.Sprintf("at least %.1f", minContendedRatio),
+	goal(t, fmt.Sprintf("%s: requests/s of %d writers relative to 1", c.name, contentionWriters),
+		fmt.Sprintf("at least %.1f", minContendedRatio),
 		fmt.Sprintf("%.2f", ratio), math.Round(ratio*100)/100 >= minContendedRatio)
 	tail := float64(c.all.percentile(0.99)) / float64(max(1, c.one.percentile(0.5)))
-	goal(t, fmt.Sprintf("%s: p99 of %d writers relative to the p50 of 1", c.name, contentionWriters), fmt.Sprintf("at most %.0f", maxContendedTail),
+	goal(t, fmt.Sprintf("%s: p99 of %d writers relative to the p50 of 1", c.name, contentionWriters),
+		fmt.Sprintf("at most %.0f", maxContendedTail),
 		fmt.Sprintf("%.1f", tail), tail <= maxContendedTail)
 	goal(t, c.name+": failed requests", "0", strconv.Itoa(c.one.failed+c.all.failed), c.one.failed+c.all.failed == 0)
 }

@@ -67,8 +67,10 @@ func (d *database) addTo(ctx context.Context, c counters) error {
 		return nil
 	}
 	var calls, execution, planning float64 // times in milliseconds
-	err := d.conn.QueryRow(ctx, `SELECT COALESCE(sum(calls), 0)::float8, COALESCE(sum(total_exec_time), 0)::float8, COALESCE(sum(total_plan_time), 0)::float8
-		FROM pg_stat_statements AS s JOIN pg_database AS d ON d.oid = s.dbid WHERE d.datname = current_database()`).Scan(&calls, &execution, &planning)
+	err := d.conn.QueryRow(ctx, `SELECT COALESCE(sum(calls), 0)::float8, COALESCE(sum(total_exec_time), 0)::float8,
+		COALESCE(sum(total_plan_time), 0)::float8
+		FROM pg_stat_statements AS s JOIN pg_database AS d ON d.oid = s.dbid WHERE d.datname = current_database()`).Scan(&calls, &execution,
+		&planning)
 	c[statementCount], c[executionSeconds], c[planningSeconds] = calls, execution/1000, planning/1000
 	return err
 }
@@ -119,7 +121,8 @@ func (b *bench) showStatements(ctx context.Context, op *operation) error {
 			b.progress.sayf("%9.2f  %s for each %s", value/float64(len(l.latencies)), series, op.name)
 		}
 	}
-	rows, err := s.database.conn.Query(ctx, `SELECT calls / $1::float8, total_exec_time / $1::float8, total_plan_time / $1::float8, substr(regexp_replace(query, '\s+', ' ', 'g'), 1, 150)
+	rows, err := s.database.conn.Query(ctx, `SELECT calls / $1::float8, total_exec_time / $1::float8, total_plan_time / $1::float8,
+		substr(regexp_replace(query, '\s+', ' ', 'g'), 1, 150)
 		FROM pg_stat_statements AS s JOIN pg_database AS d ON d.oid = s.dbid WHERE d.datname = current_database()
 		ORDER BY total_exec_time + total_plan_time DESC LIMIT $2`, len(l.latencies), b.statements)
 	if err != nil {

@@ -91,7 +91,8 @@ func (e *environment) path(name string) string { return filepath.Join(e.dir, nam
 func (e *environment) build(ctx context.Context, p *progress) (binary string, err error) {
 	p.sayf("building plaza")
 	binary = e.path("plaza")
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules", "-o", binary, "github.com/plaza-social/plaza/platform/cmd/plaza")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "disable_grpc_modules", "-o", binary,
+		"github.com/plaza-social/plaza/platform/cmd/plaza")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building plaza: %w\n%s", err, output)
 	}

@@ -47,7 +47,8 @@ func (r *report) feedGoals(t io.Writer, f *feedCase) {
 		r.feedGoal(t, fmt.Sprintf("%s: p50 relative to following %d", f.name, few), f, r.followingFeed("lastCreated", few, 1), maxFeedRatio)
 		return
 	case f.follows != few:
-		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed relative to %d", f.order, f.follows, few), f, r.followingFeed(f.order, few, 1), maxFeedRatio)
+		r.feedGoal(t, fmt.Sprintf("following, %s: p50 of %d followed relative to %d", f.order, f.follows, few), f,
+			r.followingFeed(f.order, few, 1), maxFeedRatio)
 	}
 	r.feedGoal(t, fmt.Sprintf("following, %s, %d followed: p50 of page %d relative to page 1", f.order, f.follows, latePage),
 		r.followingFeed(f.order, f.follows, latePage), f, maxPageRatio)

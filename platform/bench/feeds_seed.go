@@ -32,11 +32,13 @@ const (
 // reader who follows only these has fifty pages.
 const (
 	sqlFeedWalls = `INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
-		SELECT 'us', '01' || substr(md5('wall' || n::text), 1, 22), 'wall-' || n::text, 'Wall ' || n::text, 'wal', $2::timestamptz, $2::timestamptz
+		SELECT 'us', '01' || substr(md5('wall' || n::text), 1, 22), 'wall-' || n::text, 'Wall ' || n::text, 'wal', $2::timestamptz,
+		$2::timestamptz
 		FROM generate_series(0, $1::int - 1) AS n`
 	sqlFeedPosts = `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 			feed_type, data_type, structure_type, data, created_at, updated_at, edited_at)
-		SELECT 'us', '01' || substr(md5('feedpost' || n::text), 1, 22), 'user', wall, public_id, wall, public_id, true, 'published', 'text', 'text',
+		SELECT 'us', '01' || substr(md5('feedpost' || n::text), 1, 22), 'user', wall, public_id, wall, public_id, true, 'published', 'text',
+		'text',
 			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), at, at AS updated_at, at AS edited_at
 		FROM (
 			SELECT n, '01' || substr(md5('wall' || w::text), 1, 22) AS wall, 'wall-' || w::text AS public_id,
@@ -46,10 +48,13 @@ const (
 				FROM generate_series($1::int, $2::int) AS n
 			) AS numbered
 		) AS p`
-	sqlFeedFollows = `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
-		SELECT 'us', $1::text, '01' || substr(md5('wall' || n::text), 1, 22), $2::text, 'wall-' || n::text, 'accepted', 1, $4::timestamptz, $4::timestamptz
+	sqlFeedFollows = `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version,
+		created_at, updated_at)
+		SELECT 'us', $1::text, '01' || substr(md5('wall' || n::text), 1, 22), $2::text, 'wall-' || n::text, 'accepted', 1, $4::timestamptz,
+		$4::timestamptz
 		FROM generate_series(0, $3::int - 1) AS n`
-	sqlFeedFollowers = `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+	sqlFeedFollowers = `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version,
+		created_at, updated_at)
 		SELECT home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at FROM follows
 		ON CONFLICT DO NOTHING`
 	sqlFeedCounts = `INSERT INTO counters (home, ref, kind, shard, n)

@@ -38,7 +38,9 @@ func parseOptions() (options, error) {
 	var o options
 	flag.Float64Var(&o.seconds, "seconds", 0.4, "duration of one measurement in seconds; each operation has two per round and server")
 	flag.IntVar(&o.rounds, "rounds", 9, "rounds per operation")
-	flag.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("repeat the rounds, up to %d times, until the confidence interval of a ratio (95 %%) is within this distance; 0 does not repeat them", maxRoundsFactor))
+	flag.Float64Var(&o.precision, "precision", 0,
+		fmt.Sprintf("repeat the rounds, up to %d times, until the confidence interval of a ratio (95 %%) is within this distance; 0 does "+
+			"not repeat them", maxRoundsFactor))
 	flag.IntVar(&o.concurrency, "concurrency", 4, "concurrent requests, each on its own connection")
 	flag.StringVar(&o.against, "against", "", "another plaza program to measure as well, to see the effect of a change")
 	flag.StringVar(&o.profiles, "profiles", "", "directory for CPU and allocation profiles of the servers")
@@ -47,7 +49,9 @@ func parseOptions() (options, error) {
 	flag.IntVar(&o.statements, "statements", 0, "how many of the most expensive statements of each operation to show")
 	flag.Parse()
 	if o.seconds <= 0 || o.rounds < 1 || o.precision < 0 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {
-		return o, errors.New("-seconds, -rounds and -concurrency must be positive, -precision and -feed-posts must not be negative, and arguments are not allowed")
+		return o,
+			errors.New("-seconds, -rounds and -concurrency must be positive, -precision and -feed-posts must not be negative, and arguments " +
+				"are not allowed")
 	}
 	return o, nil
 }

@@ -75,12 +75,14 @@ func operations(d *data) []*operation {
 // signIn is a sign-in on one of a few devices of a user.
 func signIn(d *data, p person, n int64) []byte {
 	body := fmt.Sprintf(`{"userId":%q,"deviceId":"device%d","authToken":%q}`, p.public, n%2, p.signIn)
-	return []byte(fmt.Sprintf("POST /api/v5/sessions HTTP/1.1\r\nHost: bench\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	return []byte(fmt.Sprintf("POST /api/v5/sessions HTTP/1.1\r\nHost: bench\r\nX-API-Key: %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		d.apiKey, len(body), body))
 }
 
 func createMessage(by person, channelID string) []byte {
-	return httpRequest("POST", "/api/v5/messages", by.token, `{"messageFeedId":"`+channelID+`","dataType":"text","data":{"text":"See you at the bench at ten"}}`)
+	return httpRequest("POST", "/api/v5/messages", by.token,
+		`{"messageFeedId":"`+channelID+`","dataType":"text","data":{"text":"See you at the bench at ten"}}`)
 }
 
 func createBody(communityID string) string {

@@ -190,7 +190,8 @@ func (r *report) printRealtime(out io.Writer) error {
 	fmt.Fprintf(out, "\n%d connections by MQTT, %d events to %d of them\n\n", realtimeConnections, realtimeEvents, realtimeSubscribers)
 	return printTable(out, 0, goalHeader, func(t io.Writer) {
 		memory, tail := r.realtime.perConnection, r.realtime.delays.percentile(0.99)
-		goal(t, "memory of an idle connection", fmt.Sprintf("at most %d KiB", maxConnectionMemory>>10), fmt.Sprintf("%.1f KiB", memory/(1<<10)), memory <= maxConnectionMemory)
+		goal(t, "memory of an idle connection", fmt.Sprintf("at most %d KiB", maxConnectionMemory>>10), fmt.Sprintf("%.1f KiB", memory/(1<<10)),
+			memory <= maxConnectionMemory)
 		goal(t, "p50 from a request to the arrival of its event", "", milliseconds(r.realtime.delays.percentile(0.5)), true)
 		goal(t, "p99 from a request to the arrival of its event", "at most "+maxEventDelay.String(), milliseconds(tail), tail <= maxEventDelay)
 	})

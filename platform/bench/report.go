@@ -36,13 +36,15 @@ func (r *report) print(out io.Writer) error {
 	fmt.Fprintf(out, "\n%s\n%s\n", r.machine, r.engine)
 	fmt.Fprintf(out, "%d connections, rounds of 2 x %s for each server; CPU and allocations are those of the server\n\n",
 		r.concurrency, r.length())
-	err := printTable(out, tabwriter.AlignRight, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tstatements/op\texecution/op\tplanning/op\tCPU/op\tallocs/op", func(t io.Writer) {
-		for _, result := range r.results {
-			for i, server := range r.servers {
-				result.sides[i].row(t, result.name, server)
+	err := printTable(out, tabwriter.AlignRight,
+		"operation\tserver\trequests/s\tp50\tp99\tround trips/op\tstatements/op\texecution/op\tplanning/op\tCPU/op\tallocs/op",
+		func(t io.Writer) {
+			for _, result := range r.results {
+				for i, server := range r.servers {
+					result.sides[i].row(t, result.name, server)
+				}
 			}
-		}
-	})
+		})
 	if err != nil {
 		return err
 	}

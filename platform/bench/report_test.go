@@ -14,7 +14,10 @@ func TestSample(t *testing.T) {
 		value float64
 		ok    bool
 	}{
-		"go_memstats_mallocs_total{network=\"a b\",region=\"us\"} 1.5e+06\n": {`go_memstats_mallocs_total{network="a b",region="us"}`, 1.5e6, true},
+		"go_memstats_mallocs_total{network=\"a b\",region=\"us\"} 1.5e+06\n": {
+			`go_memstats_mallocs_total{network="a b",region="us"}`, 1.5e6,
+			true,
+		},
 		"go_goroutines 12":                   {"go_goroutines", 12, true},
 		"# TYPE go_goroutines gauge":         {"", 0, false},
 		"":                                   {"", 0, false},
@@ -80,7 +83,10 @@ func TestEnoughRounds(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	measured := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 90)}, counters: counters{roundTrips + `{home="us"}`: 181, allocations: 900}}
+	measured := side{
+		load:     load{elapsed: time.Second, latencies: make([]time.Duration, 90)},
+		counters: counters{roundTrips + `{home="us"}`: 181, allocations: 900},
+	}
 	other := side{load: load{elapsed: time.Second, latencies: make([]time.Duration, 100)}}
 	one := &result{operation: &operation{name: "create text post", maxTrips: 2}, sides: []side{measured, other}, ratios: []float64{0.7, 0.9}}
 	r := &report{

@@ -34,7 +34,8 @@ const threadComments = 50
 // users that no flag is repeated.
 func benchmarkAmounts() amounts {
 	return amounts{
-		users: 100, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4, channels: 200, watchers: 320,
+		users: 100, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4, channels: 200,
+		watchers: 320,
 	}
 }
 
@@ -198,7 +199,8 @@ func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) 
 			roles = []string{auth.RoleCommunityModerator, auth.RoleChannelModerator}
 		}
 		changes[i] = store.MemberChange{New: store.Member{
-			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: store.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: store.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now,
+			UpdatedAt: now,
 		}}
 	}
 	// Categories are inserted in a separate transaction, because the store retries it after a lost connection.

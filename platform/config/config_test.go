@@ -127,9 +127,12 @@ func TestWhiteSpaceIsTrimmed(t *testing.T) {
 	t.Parallel()
 	const url = "postgresql://plaza:hunter3@db/plaza"
 	for name, s := range map[string]sources{
-		"variable": {env: map[string]string{"PLAZA_DATABASE_URL": "\t" + url + "\r\n", "PLAZA_REGION": "eu\n", "PLAZA_MEDIA_KEY": "hunter2\n", "PLAZA_DATABASE_URL_EU": " \n"}},
-		"flag":     {flags: []string{"--database-url", " " + url + "\n", "--region", "eu ", "--media-key", "hunter2\n", "--database-url-eu", "\n"}},
-		"file":     {file: "database-url: \"" + url + "\\n\"\nregion: \"eu\\n\"\nmedia-key: \"hunter2\\n\"\n"},
+		"variable": {env: map[string]string{
+			"PLAZA_DATABASE_URL": "\t" + url + "\r\n", "PLAZA_REGION": "eu\n", "PLAZA_MEDIA_KEY": "hunter2\n",
+			"PLAZA_DATABASE_URL_EU": " \n",
+		}},
+		"flag": {flags: []string{"--database-url", " " + url + "\n", "--region", "eu ", "--media-key", "hunter2\n", "--database-url-eu", "\n"}},
+		"file": {file: "database-url: \"" + url + "\\n\"\nregion: \"eu\\n\"\nmedia-key: \"hunter2\\n\"\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := s.load(t)
@@ -153,23 +156,55 @@ func TestErrorsStateTheirSource(t *testing.T) {
 		sources sources
 		want    string // PATH is replaced by the file's path
 	}{
-		"flag":                   {sources{flags: []string{"--listen", "nowhere"}}, `flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`},
-		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region: want us, eu or sg`},
-		"file":                   {sources{file: "region: eu\nlog-level: loud\n"}, `plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`},
-		"database URL":           {sources{env: map[string]string{"PLAZA_DATABASE_URL_SG": "postgresql://plaza:p@ss#1@db/plaza"}}, "PLAZA_DATABASE_URL_SG: the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must be percent-encoded, as %40, %2F, %3F or %23"},
-		"flag with a database":   {sources{flags: []string{"--database-owner-url", "postgresql://plaza:pass word@db/plaza"}}, "flag --database-owner-url: the database URL contains white space or a control character: a user name or password that contains it must be percent-encoded, such as a space as %20"},
-		"address with a user":    {sources{flags: []string{"--public-url", "https://plaza:hunter2@eu.example.com"}}, "flag --public-url: an address with a user name is not a URL like https://eu.api.example.com"},
-		"overridden layer":       {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: the value is not a number from 1 to 1000`},
-		"unknown setting":        {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
-		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: duplicate setting "region"`},
-		"not a scalar value":     {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want a scalar value`},
-		"not a mapping":          {sources{file: "- region\n"}, `plaza.yaml:1: want settings as "name: value" lines`},
-		"not YAML":               {sources{file: "region: \"eu\n"}, `plaza.yaml: yaml:`},
-		"no file":                {sources{flags: []string{"--config", "/does/not/exist"}}, `flag --config: open /does/not/exist: no such file or directory`},
-		"no file, by variable":   {sources{env: map[string]string{"PLAZA_CONFIG": "/does/not/exist"}}, `PLAZA_CONFIG: open /does/not/exist: no such file or directory`},
-		"no secret file":         {sources{flags: []string{"--directory-key-file", "/does/not/exist"}}, `flag --directory-key-file: open /does/not/exist`},
-		"empty secret file":      {sources{flags: []string{"--directory-key-file", empty}}, `flag --directory-key-file: ` + empty + ` is empty`},
-		"secret in two ways":     {sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}}, `flag --directory-key: must not be set together with flag --directory-key-file`},
+		"flag": {
+			sources{flags: []string{"--listen", "nowhere"}},
+			`flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`,
+		},
+		"variable": {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region: want us, eu or sg`},
+		"file": {
+			sources{file: "region: eu\nlog-level: loud\n"},
+			`plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`,
+		},
+		"database URL": {
+			sources{env: map[string]string{"PLAZA_DATABASE_URL_SG": "postgresql://plaza:p@ss#1@db/plaza"}},
+			"PLAZA_DATABASE_URL_SG: the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one " +
+				"must be percent-encoded, as %40, %2F, %3F or %23",
+		},
+		"flag with a database": {
+			sources{flags: []string{"--database-owner-url", "postgresql://plaza:pass word@db/plaza"}},
+			"flag --database-owner-url: the database URL contains white space or a control character: a user name or password that contains it " +
+				"must be percent-encoded, such as a space as %20",
+		},
+		"address with a user": {
+			sources{flags: []string{"--public-url", "https://plaza:hunter2@eu.example.com"}},
+			"flag --public-url: an address with a user name is not a URL like https://eu.api.example.com",
+		},
+		"overridden layer": {
+			sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}},
+			`PLAZA_POOL_SIZE: the value is not a number from 1 to 1000`,
+		},
+		"unknown setting":    {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
+		"setting twice":      {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: duplicate setting "region"`},
+		"not a scalar value": {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want a scalar value`},
+		"not a mapping":      {sources{file: "- region\n"}, `plaza.yaml:1: want settings as "name: value" lines`},
+		"not YAML":           {sources{file: "region: \"eu\n"}, `plaza.yaml: yaml:`},
+		"no file": {
+			sources{flags: []string{"--config", "/does/not/exist"}},
+			`flag --config: open /does/not/exist: no such file or directory`,
+		},
+		"no file, by variable": {
+			sources{env: map[string]string{"PLAZA_CONFIG": "/does/not/exist"}},
+			`PLAZA_CONFIG: open /does/not/exist: no such file or directory`,
+		},
+		"no secret file": {
+			sources{flags: []string{"--directory-key-file", "/does/not/exist"}},
+			`flag --directory-key-file: open /does/not/exist`,
+		},
+		"empty secret file": {sources{flags: []string{"--directory-key-file", empty}}, `flag --directory-key-file: ` + empty + ` is empty`},
+		"secret in two ways": {
+			sources{flags: []string{"--directory-key", "a", "--directory-key-file", "b"}},
+			`flag --directory-key: must not be set together with flag --directory-key-file`,
+		},
 		"network id":             {sources{flags: []string{"--network-id", "ABC"}}, `flag --network-id: "ABC" is not an id: want 24 lowercase`},
 		"port":                   {sources{flags: []string{"--listen", ":99999"}}, `the port must be a number from 0 to 65535`},
 		"zero duration":          {sources{flags: []string{"--request-timeout", "0s"}}, `is not a positive duration`},
@@ -312,9 +347,12 @@ func TestDatabaseURL(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		"none":           {map[string]string{"PLAZA_REGION": "eu"}, ""},
-		"for all":        {map[string]string{"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL": all, "PLAZA_DATABASE_URL_EU": eu}, all},
-		"the region's":   {map[string]string{"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL_US": us, "PLAZA_DATABASE_URL_EU": eu, "PLAZA_DATABASE_URL_SG": sg}, eu},
+		"none":    {map[string]string{"PLAZA_REGION": "eu"}, ""},
+		"for all": {map[string]string{"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL": all, "PLAZA_DATABASE_URL_EU": eu}, all},
+		"the region's": {map[string]string{
+			"PLAZA_REGION": "eu", "PLAZA_DATABASE_URL_US": us, "PLAZA_DATABASE_URL_EU": eu,
+			"PLAZA_DATABASE_URL_SG": sg,
+		}, eu},
 		"another's":      {map[string]string{"PLAZA_REGION": "us", "PLAZA_DATABASE_URL_SG": sg}, sg},
 		"without region": {map[string]string{"PLAZA_DATABASE_URL_SG": sg, "PLAZA_DATABASE_URL_US": us}, us},
 	} {
@@ -331,10 +369,12 @@ func TestDatabaseURL(t *testing.T) {
 func TestFileSettings(t *testing.T) {
 	t.Parallel()
 	c, err := sources{flags: []string{
-		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "false",
+		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/",
+		"--strip-gps", "false",
 	}}.load(t)
 	require.NoError(t, err)
-	require.Equal(t, map[region.Code]string{"us": "file:///srv/files", "eu": "s3://bucket?region=eu-central-1", "sg": "file:///srv/files"}, c.StorageURLs())
+	require.Equal(t, map[region.Code]string{"us": "file:///srv/files", "eu": "s3://bucket?region=eu-central-1", "sg": "file:///srv/files"},
+		c.StorageURLs())
 	require.Equal(t, config.BaseURL("https://eu.example.com/plaza"), c.PublicURL)
 	require.False(t, bool(c.StripGPS))
 	require.True(t, bool(config.Default().StripGPS))

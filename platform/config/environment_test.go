@@ -14,24 +14,37 @@ func TestCheckEnvironment(t *testing.T) {
 	t.Parallel()
 	service := []string{
 		"PLAZA_EU_SERVICE_HOST=10.0.0.1", "PLAZA_EU_SERVICE_PORT=8080", "PLAZA_EU_SERVICE_PORT_HTTP=8080", "PLAZA_EU_PORT=tcp://10.0.0.1:8080",
-		"PLAZA_EU_PORT_8080_TCP=tcp://10.0.0.1:8080", "PLAZA_EU_PORT_8080_TCP_PROTO=tcp", "PLAZA_EU_PORT_8080_TCP_PORT=8080", "PLAZA_EU_PORT_8080_TCP_ADDR=10.0.0.1",
+		"PLAZA_EU_PORT_8080_TCP=tcp://10.0.0.1:8080", "PLAZA_EU_PORT_8080_TCP_PROTO=tcp", "PLAZA_EU_PORT_8080_TCP_PORT=8080",
+		"PLAZA_EU_PORT_8080_TCP_ADDR=10.0.0.1",
 	}
 	for name, c := range map[string]struct {
 		environ []string
 		want    string
 	}{
-		"settings":          {[]string{"PLAZA_LISTEN=:1", "PLAZA_DIRECTORY_KEY_FILE=/x", "PLAZA_CONFIG=/y", "PATH=/bin", "XPLAZA_Y=1", "PLAZA=1"}, ""},
-		"a Service":         {service, ""},
-		"a Service's port":  {[]string{"PLAZA_EU_PORT=tcp://10.0.0.1:8080"}, "PLAZA_EU_PORT: is not a setting; plaza config --markdown lists all"},
-		"typing error":      {[]string{"PLAZA_LOG_LEVL=info"}, "PLAZA_LOG_LEVL: is not a setting; did you mean PLAZA_LOG_LEVEL?"},
-		"empty":             {[]string{"PLAZA_LISTENN="}, "PLAZA_LISTENN: is not a setting; did you mean PLAZA_LISTEN?"},
-		"two that are near": {[]string{"PLAZA_STORAGE_URL_XY=x"}, "PLAZA_STORAGE_URL_XY: is not a setting; did you mean PLAZA_STORAGE_URL_EU or PLAZA_STORAGE_URL_SG or PLAZA_STORAGE_URL_US?"},
+		"settings": {[]string{
+			"PLAZA_LISTEN=:1", "PLAZA_DIRECTORY_KEY_FILE=/x", "PLAZA_CONFIG=/y", "PATH=/bin", "XPLAZA_Y=1",
+			"PLAZA=1",
+		}, ""},
+		"a Service": {service, ""},
+		"a Service's port": {
+			[]string{"PLAZA_EU_PORT=tcp://10.0.0.1:8080"},
+			"PLAZA_EU_PORT: is not a setting; plaza config --markdown lists all",
+		},
+		"typing error": {[]string{"PLAZA_LOG_LEVL=info"}, "PLAZA_LOG_LEVL: is not a setting; did you mean PLAZA_LOG_LEVEL?"},
+		"empty":        {[]string{"PLAZA_LISTENN="}, "PLAZA_LISTENN: is not a setting; did you mean PLAZA_LISTEN?"},
+		"two that are near": {
+			[]string{"PLAZA_STORAGE_URL_XY=x"},
+			"PLAZA_STORAGE_URL_XY: is not a setting; did you mean PLAZA_STORAGE_URL_EU or PLAZA_STORAGE_URL_SG or PLAZA_STORAGE_URL_US?",
+		},
 		"a letter missing":  {[]string{"PLAZA_ISTEN=1"}, "PLAZA_ISTEN: is not a setting; did you mean PLAZA_LISTEN?"},
 		"a letter too much": {[]string{"PLAZA_XLISTEN=1"}, "PLAZA_XLISTEN: is not a setting; did you mean PLAZA_LISTEN?"},
 		"three errors":      {[]string{"PLAZA_LISTENXYZ=1"}, "PLAZA_LISTENXYZ: is not a setting; did you mean PLAZA_LISTEN?"},
 		"four errors":       {[]string{"PLAZA_LISTENWXYZ=1"}, "PLAZA_LISTENWXYZ: is not a setting; plaza config --markdown lists all"},
-		"the first of two":  {[]string{"PLAZA_BOGUS=1", "PLAZA_ANOTHER_ONE=1"}, "PLAZA_ANOTHER_ONE: is not a setting; plaza config --markdown lists all"},
-		"nothing like it":   {[]string{"PLAZA_BOGUS=1"}, "PLAZA_BOGUS: is not a setting; plaza config --markdown lists all"},
+		"the first of two": {
+			[]string{"PLAZA_BOGUS=1", "PLAZA_ANOTHER_ONE=1"},
+			"PLAZA_ANOTHER_ONE: is not a setting; plaza config --markdown lists all",
+		},
+		"nothing like it": {[]string{"PLAZA_BOGUS=1"}, "PLAZA_BOGUS: is not a setting; plaza config --markdown lists all"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

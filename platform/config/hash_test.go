@@ -42,7 +42,10 @@ func TestOrigins(t *testing.T) {
 	c, err = sources{}.load(t)
 	require.NoError(t, err)
 	require.Empty(t, c.CORSOrigins.List(), "all origins")
-	for _, wrong := range []string{"*", "app.example.com", "https://", "https://app.example.com/", "ftp://app.example.com", "https://a.example,", "null"} {
+	for _, wrong := range []string{
+		"*", "app.example.com", "https://", "https://app.example.com/", "ftp://app.example.com",
+		"https://a.example,", "null",
+	} {
 		_, err := sources{flags: []string{"--cors-origins", wrong}}.load(t)
 		require.ErrorContains(t, err, "is not an origin", wrong)
 	}

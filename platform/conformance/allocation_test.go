@@ -41,7 +41,8 @@ func freeFormReads() map[string]bool {
 			for j := range methods.Len() {
 				method := methods.Get(j)
 				options, _ := method.Options().(*descriptorpb.MethodOptions)
-				if options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS && hasFreeForm(method.Output(), map[protoreflect.FullName]bool{}) {
+				if options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS &&
+					hasFreeForm(method.Output(), map[protoreflect.FullName]bool{}) {
 					found[fmt.Sprintf("%s/%s", method.Parent().Name(), method.Name())] = true
 				}
 			}
@@ -96,7 +97,8 @@ func measured(t *testing.T, c *apptest.Client, method, path string, body object)
 func (a answered) requireBounded(t *testing.T, name string) {
 	t.Helper()
 	t.Logf("%s: answers %d, allocates %d: %.1f", name, a.bytes, a.allocated, float64(a.allocated)/float64(a.bytes))
-	require.LessOrEqual(t, a.allocated, maxAllocated*a.bytes+besides, "%s: answers %d bytes with status %d, and allocates %d", name, a.bytes, a.status, a.allocated)
+	require.LessOrEqual(t, a.allocated, maxAllocated*a.bytes+besides, "%s: answers %d bytes with status %d, and allocates %d", name, a.bytes,
+		a.status, a.allocated)
 }
 
 // enlarge gives all objects of a network free-form objects of the largest size.
@@ -118,9 +120,13 @@ func enlarge(t *testing.T, n *apptest.Network) {
 func TestAllocations(t *testing.T) {
 	g := newFixture(t)
 	visitor, _ := newGuest(t, g.n, region.EU, "visitor", "allocations")
-	callers := map[string]*apptest.Client{"user": g.principals[member], "moderator": g.principals[moderator], "visitor": visitor, "administrator": g.principals[adminToken]}
+	callers := map[string]*apptest.Client{
+		"user": g.principals[member], "moderator": g.principals[moderator], "visitor": visitor,
+		"administrator": g.principals[adminToken],
+	}
 	reads, large := freeFormReads(), map[string]bool{}
-	rows := slices.DeleteFunc(authorizationRows(), func(r row) bool { return !reads[r.procedure] || r.want[member] != 0 && r.want[adminToken] != 0 })
+	rows := slices.DeleteFunc(authorizationRows(),
+		func(r row) bool { return !reads[r.procedure] || r.want[member] != 0 && r.want[adminToken] != 0 })
 	bodies := make([]object, len(rows))
 	for i, r := range rows {
 		if r.request != nil {
@@ -184,7 +190,8 @@ func TestBatchAllocations(t *testing.T) {
 			}
 			a.requireBounded(t, name+" as "+caller)
 			a = measured(t, by, http.MethodGet, path, nil)
-			require.Less(t, a.allocated, page.MaxReadBytes+besides, "too many %s as %s: rows are not read any more once they are too large", name, caller)
+			require.Less(t, a.allocated, page.MaxReadBytes+besides, "too many %s as %s: rows are not read any more once they are too large", name,
+				caller)
 			if caller != "visitor" || name == "posts" {
 				requireFailure(t, failure{status: 422, code: 500000}, by.Do(t, http.MethodGet, path, nil))
 			}
@@ -196,6 +203,7 @@ func TestBatchAllocations(t *testing.T) {
 	}
 	for caller, by := range map[string]*apptest.Client{"a user": author, "a visitor": visitor} {
 		a := measured(t, by, http.MethodPost, activitiesPath, object{"activities": activities})
-		require.Less(t, a.allocated, besides, "activities of 100 posts, reported by %s: their rows are %d bytes large", caller, 2*len(posts)*largestObject)
+		require.Less(t, a.allocated, besides, "activities of 100 posts, reported by %s: their rows are %d bytes large", caller,
+			2*len(posts)*largestObject)
 	}
 }

@@ -15,7 +15,9 @@ import (
 )
 
 // walkPages reads every page of a list, in the direction of a paging field, and returns the ids and the sizes of the pages.
-func walkPages(t *testing.T, c *apptest.Client, path, token, direction string, read func(*apptest.Response) []string, from ...string) (ids []string, sizes []int, last *apptest.Response) {
+func walkPages(t *testing.T, c *apptest.Client, path, token, direction string, read func(*apptest.Response) []string,
+	from ...string,
+) (ids []string, sizes []int, last *apptest.Response) {
 	t.Helper()
 	next := strings.Join(from, "")
 	for {
@@ -65,13 +67,31 @@ func TestLargePages(t *testing.T) {
 		want        []string
 		back        bool
 	}{
-		"wall":                  {author, "/api/v4/posts?targetType=user&targetId=" + author.UserID + "&options[limit]=20", option, ids("posts", "postId"), posts, true},
-		"wall, default limit":   {author, "/api/v4/posts?targetType=user&targetId=" + author.UserID, option, ids("posts", "postId"), posts, true},
-		"following feed":        {follower, "/api/v1/me/following-feeds?sortBy=lastCreated&limit=20", "token", ids("posts", "postId"), posts, true},
-		"ranked following feed": {follower, "/api/v1/me/following-feeds?sortBy=customRanking&limit=20", "token", ids("posts", "postId"), posts, false},
-		"comments":              {author, "/api/v3/comments?referenceId=" + post + "&referenceType=post&options[limit]=20", option, ids("comments", "commentId"), comments, true},
-		"messages":              {author, messagesPath + "?messageFeedId=" + chat.id + "&options[limit]=20", option, ids("messages", "messageId"), messages, true},
-		"my communities":        {author, "/api/v3/communities?filter=member&options[limit]=20", option, ids("communities", "communityId"), communities, true},
+		"wall": {
+			author, "/api/v4/posts?targetType=user&targetId=" + author.UserID + "&options[limit]=20", option,
+			ids("posts", "postId"), posts, true,
+		},
+		"wall, default limit": {author, "/api/v4/posts?targetType=user&targetId=" + author.UserID, option, ids("posts", "postId"), posts, true},
+		"following feed": {
+			follower, "/api/v1/me/following-feeds?sortBy=lastCreated&limit=20", "token", ids("posts", "postId"), posts,
+			true,
+		},
+		"ranked following feed": {
+			follower, "/api/v1/me/following-feeds?sortBy=customRanking&limit=20", "token", ids("posts", "postId"), posts,
+			false,
+		},
+		"comments": {
+			author, "/api/v3/comments?referenceId=" + post + "&referenceType=post&options[limit]=20", option,
+			ids("comments", "commentId"), comments, true,
+		},
+		"messages": {
+			author, messagesPath + "?messageFeedId=" + chat.id + "&options[limit]=20", option, ids("messages", "messageId"),
+			messages, true,
+		},
+		"my communities": {
+			author, "/api/v3/communities?filter=member&options[limit]=20", option, ids("communities", "communityId"),
+			communities, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +105,7 @@ func TestLargePages(t *testing.T) {
 			require.ElementsMatch(t, tc.want, slices.Concat(before, tc.read(last)), "the same rows backwards")
 		})
 	}
-	_, sizes, _ := walkPages(t, author, "/api/v3/comments?referenceId="+post+"&referenceType=post&options[limit]=9&options[sortBy]=lastCreated", option, "next", ids("comments", "commentId"))
+	_, sizes, _ := walkPages(t, author, "/api/v3/comments?referenceId="+post+
+		"&referenceType=post&options[limit]=9&options[sortBy]=lastCreated", option, "next", ids("comments", "commentId"))
 	require.Contains(t, sizes, 9, "pages of small rows have the size that the client chose: "+fmt.Sprint(sizes))
 }

@@ -75,17 +75,64 @@ func TestPrivilegesLeaveAnEvent(t *testing.T) {
 		permission   string
 		targets      []string
 	}{
-		{"edit a profile", f.staff, http.MethodPut, "/api/v3/users", object{"userId": f.member.UserID, "displayName": "M"}, "user", "EDIT_USER", []string{"user " + memberID}},
-		{"edit a post", f.mod, http.MethodPut, "/api/v4/posts/" + f.post, object{"data": object{"text": "changed"}}, "user", "EDIT_COMMUNITY_POST", []string{"post " + f.post}},
-		{"edit a post as an administrator", f.n.Admin(region.SG), http.MethodPut, "/api/v4/posts/" + f.post, object{"data": object{"text": "again"}}, "administrator", "", []string{"post " + f.post}},
-		{"remove a member", f.mod, http.MethodDelete, members, on, "user", "REMOVE_COMMUNITY_USER", []string{"community " + f.community, "user " + memberID}},
-		{"add a member", f.mod, http.MethodPost, members, on, "user", "ADD_COMMUNITY_USER", []string{"community " + f.community, "user " + memberID}},
-		{"ban a member", f.mod, http.MethodPut, members + "/ban", on, "user", "BAN_COMMUNITY_USER", []string{"community " + f.community, "user " + memberID}},
-		{"unban a user", f.mod, http.MethodPut, members + "/unban", on, "user", "BAN_COMMUNITY_USER", []string{"community " + f.community, "user " + memberID}},
-		{"ban from the network", f.staff, http.MethodPost, "/api/v2/users/ban", object{"userId": f.member.UserID}, "user", "BAN_USER", []string{"user " + memberID}},
-		{"settings", f.n.Admin(region.EU), http.MethodPut, settingsPath, object{"flagLimit": 7}, "administrator", "", []string{"settings network"}},
-		{"resolve flags", f.staff, http.MethodPost, flagItemsPath + "/" + f.post + "/resolve", object{"outcome": "dismissed"}, "user", "MODERATE_POST_AND_COMMENT", []string{"flagItem " + f.post}},
-		{"delete a post", f.staff, http.MethodDelete, "/api/v4/posts/" + f.post, nil, "user", "DELETE_COMMUNITY_POST", []string{"post " + f.post}},
+		{
+			"edit a profile", f.staff, http.MethodPut, "/api/v3/users",
+			object{"userId": f.member.UserID, "displayName": "M"},
+			"user", "EDIT_USER",
+			[]string{"user " + memberID},
+		},
+		{
+			"edit a post", f.mod, http.MethodPut, "/api/v4/posts/" + f.post,
+			object{"data": object{"text": "changed"}},
+			"user",
+			"EDIT_COMMUNITY_POST",
+			[]string{"post " + f.post},
+		},
+		{
+			"edit a post as an administrator", f.n.Admin(region.SG), http.MethodPut, "/api/v4/posts/" + f.post,
+			object{"data": object{"text": "again"}},
+			"administrator", "",
+			[]string{"post " + f.post},
+		},
+		{
+			"remove a member", f.mod, http.MethodDelete, members, on, "user", "REMOVE_COMMUNITY_USER",
+			[]string{"community " + f.community, "user " + memberID},
+		},
+		{
+			"add a member", f.mod, http.MethodPost, members, on, "user", "ADD_COMMUNITY_USER",
+			[]string{"community " + f.community, "user " + memberID},
+		},
+		{
+			"ban a member", f.mod, http.MethodPut, members + "/ban", on, "user", "BAN_COMMUNITY_USER",
+			[]string{"community " + f.community, "user " + memberID},
+		},
+		{
+			"unban a user", f.mod, http.MethodPut, members + "/unban", on, "user", "BAN_COMMUNITY_USER",
+			[]string{"community " + f.community, "user " + memberID},
+		},
+		{
+			"ban from the network", f.staff, http.MethodPost, "/api/v2/users/ban",
+			object{"userId": f.member.UserID},
+			"user", "BAN_USER",
+			[]string{"user " + memberID},
+		},
+		{
+			"settings", f.n.Admin(region.EU), http.MethodPut, settingsPath,
+			object{"flagLimit": 7},
+			"administrator", "",
+			[]string{"settings network"},
+		},
+		{
+			"resolve flags", f.staff, http.MethodPost, flagItemsPath + "/" + f.post + "/resolve",
+			object{"outcome": "dismissed"},
+			"user",
+			"MODERATE_POST_AND_COMMENT",
+			[]string{"flagItem " + f.post},
+		},
+		{
+			"delete a post", f.staff, http.MethodDelete, "/api/v4/posts/" + f.post, nil, "user", "DELETE_COMMUNITY_POST",
+			[]string{"post " + f.post},
+		},
 	} {
 		found := f.do(t, c.by, c.method, c.path, c.body)
 		require.Len(t, found, 1, c.what)
@@ -96,12 +143,14 @@ func TestPrivilegesLeaveAnEvent(t *testing.T) {
 		}
 		require.Equal(t, c.targets, targets, c.what)
 	}
-	token := f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token", object{"userId": f.mod.UserID})
+	token := f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token",
+		object{"userId": f.mod.UserID})
 	require.Len(t, token, 1)
 	require.Equal(t, []string{"serverKey", "AuthenticationService/CreateToken"}, []string{token[0].Kind, token[0].Operation})
 	require.NotContains(t, token[0].KeyID, f.n.ServerKey)
 	require.Equal(t, f.internalID(t, f.mod), token[0].Targets[0].ID)
-	token = f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token", object{"userId": "newcomer"})
+	token = f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token",
+		object{"userId": "newcomer"})
 	require.True(t, strings.HasPrefix(token[0].Targets[0].ID, "unknown:"), "no public ids: %v", token)
 	signIn := func(c *apptest.Client) []auditRow {
 		return f.do(t, f.n.Anonymous(region.US).With("X-Api-Key", f.n.APIKey), http.MethodPost, "/api/v5/sessions",
@@ -139,7 +188,8 @@ func TestOwnersLeaveNoEvent(t *testing.T) {
 		}
 		newStory(t, reader, newCommunity(t, reader))
 		channel := newChannel(t, reader, object{"type": "community"})
-		sent := reader.Do(t, http.MethodPost, "/api/v5/messages", object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "hello"}}).OK(t).String(t, "messages.0.messageId")
+		sent := reader.Do(t, http.MethodPost, "/api/v5/messages",
+			object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "hello"}}).OK(t).String(t, "messages.0.messageId")
 		reader.Do(t, http.MethodDelete, "/api/v5/messages/"+sent, nil).OK(t)
 		require.Empty(t, f.events.of(t, id))
 	}
@@ -172,7 +222,8 @@ func TestEventsAreStoredOnce(t *testing.T) {
 		require.Empty(t, f.events.of(t, failed), c.path)
 	}
 	require.Len(t, f.do(t, f.n.Admin(region.EU), http.MethodDelete, "/api/v1/pinned-posts/global", nil), 1, "of three homes")
-	require.Len(t, f.do(t, f.n.Admin(region.EU), http.MethodPut, "/api/v3/users", object{"userId": f.member.UserID, "profileHandle": "free"}), 1)
+	require.Len(t, f.do(t, f.n.Admin(region.EU), http.MethodPut, "/api/v3/users",
+		object{"userId": f.member.UserID, "profileHandle": "free"}), 1)
 	require.Len(t, f.do(t, f.n.Admin(region.EU), http.MethodDelete, "/api/v4/posts/"+f.post+"?permanent=true", nil), 1)
 }
 
@@ -181,7 +232,8 @@ func TestReadAudit(t *testing.T) {
 	t.Parallel()
 	f := newAuditFixture(t)
 	began := time.Now().UTC()
-	f.do(t, f.mod.With("User-Agent", strings.Repeat("ä", 300)), http.MethodPut, "/api/v4/posts/"+f.post, object{"data": object{"text": "changed"}})
+	f.do(t, f.mod.With("User-Agent", strings.Repeat("ä", 300)), http.MethodPut, "/api/v4/posts/"+f.post,
+		object{"data": object{"text": "changed"}})
 	f.do(t, f.staff, http.MethodPost, "/api/v2/users/ban", object{"userId": f.member.UserID})
 	f.do(t, f.n.Admin(region.SG), http.MethodPut, settingsPath, object{"flagLimit": 7})
 	reader := f.n.Admin(region.EU)
@@ -232,7 +284,8 @@ func TestExportAudit(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	events := newAuditReader(t, n)
-	_, err := events.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation, targets, request_id)
+	_, err := events.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation,
+		targets, request_id)
 		SELECT h.home, now() - n * INTERVAL '1 second', h.prefix || lpad(n::text, 22, '0'), 'administrator', 'x', '', '{}', '', 'S/M', '[]', ''
 		FROM generate_series(1, 80) AS n, (VALUES ('us', '01'), ('eu', '02'), ('sg', '03')) AS h (home, prefix)`)
 	require.NoError(t, err)

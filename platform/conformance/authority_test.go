@@ -39,7 +39,11 @@ func TestModeratorsDoNotModerateTheirSuperiors(t *testing.T) {
 	for name, target := range map[string]*apptest.Client{"the creator": club.boss, "another moderator": peer, "staff": staff} {
 		requireAttempts(t, []attempt{
 			{"ban " + name, mod, http.MethodPut, users + "/ban", on(target), notAllowed},
-			{"ban a member and " + name, mod, http.MethodPut, users + "/ban", object{"userIds": []string{club.member.UserID, target.UserID}}, notAllowed},
+			{
+				"ban a member and " + name, mod, http.MethodPut, users + "/ban",
+				object{"userIds": []string{club.member.UserID, target.UserID}},
+				notAllowed,
+			},
 			{"remove " + name, mod, http.MethodDelete, users, on(target), notAllowed},
 			{"promote " + name, mod, http.MethodPost, users + "/roles", role(target), notAllowed},
 			{"demote " + name, mod, http.MethodDelete, users + "/roles", role(target), notAllowed},
@@ -72,7 +76,8 @@ func TestContentOfSuperiors(t *testing.T) {
 		author *apptest.Client
 		want   failure
 	}{
-		"a member": {club.member, failure{}}, "another moderator": {peer, failure{}}, "the creator": {club.boss, notAllowed}, "staff": {staff, notAllowed},
+		"a member": {club.member, failure{}}, "another moderator": {peer, failure{}}, "the creator": {club.boss, notAllowed},
+		"staff": {staff, notAllowed},
 	} {
 		post := newPost(t, test.author, club.id)
 		comment := newComment(t, test.author, post)
@@ -110,7 +115,10 @@ func TestChannelModeratorsDoNotModerateTheirSuperiors(t *testing.T) {
 	for name, target := range map[string]*apptest.Client{"the creator": boss, "staff": staff} {
 		requireAttempts(t, []attempt{
 			{"ban " + name, mod, http.MethodPut, path + "/users/ban", on(target), notAllowed},
-			{"mute " + name, mod, http.MethodPut, "/api/v2/channel/" + c.id + "/users/mute", with(on(target), object{"mutePeriod": 1000}), notAllowed},
+			{
+				"mute " + name, mod, http.MethodPut, "/api/v2/channel/" + c.id + "/users/mute", with(on(target), object{"mutePeriod": 1000}),
+				notAllowed,
+			},
 			{"remove " + name, mod, http.MethodDelete, path + "/users", on(target), notAllowed},
 			{"demote " + name, mod, http.MethodDelete, path + "/users/roles", with(on(target), object{"role": "channel-moderator"}), notAllowed},
 		})
@@ -119,7 +127,10 @@ func TestChannelModeratorsDoNotModerateTheirSuperiors(t *testing.T) {
 		{"a message of the creator", mod, http.MethodDelete, messagesPath + "/" + message, nil, notAllowed},
 		{"a message of a member", mod, http.MethodDelete, messagesPath + "/" + c.newMessage(t, member, "hi"), nil, failure{}},
 		{"the channel", mod, http.MethodDelete, "/api/v3/channels/" + c.id, nil, notAllowed},
-		{"mute a member", mod, http.MethodPut, "/api/v2/channel/" + c.id + "/users/mute", with(on(member), object{"mutePeriod": 1000}), failure{}},
+		{
+			"mute a member", mod, http.MethodPut, "/api/v2/channel/" + c.id + "/users/mute", with(on(member), object{"mutePeriod": 1000}),
+			failure{},
+		},
 		{"ban a moderator by the creator", boss, http.MethodPut, path + "/users/ban", on(mod), failure{}},
 		{"the channel by its creator", boss, http.MethodDelete, "/api/v3/channels/" + c.id, nil, failure{}},
 	})
@@ -128,7 +139,8 @@ func TestChannelModeratorsDoNotModerateTheirSuperiors(t *testing.T) {
 // TestNetworkRolesDoNotModerateTheirSuperiors has holders of network roles act on each other.
 func TestNetworkRolesDoNotModerateTheirSuperiors(t *testing.T) {
 	t.Parallel()
-	super, peer, global := newStaff(t, region.EU, "super-moderator"), newStaff(t, region.US, "super-moderator"), newStaff(t, region.SG, "global-admin")
+	super, peer, global := newStaff(t, region.EU, "super-moderator"), newStaff(t, region.US, "super-moderator"),
+		newStaff(t, region.SG, "global-admin")
 	mod, user := newStaff(t, region.SG, "moderator"), newUser(t, region.EU, "user")
 	rename := func(c *apptest.Client) object { return object{"userId": c.UserID, "displayName": "renamed"} }
 	ban := func(c *apptest.Client) object { return object{"userId": c.UserID} }
@@ -143,9 +155,21 @@ func TestNetworkRolesDoNotModerateTheirSuperiors(t *testing.T) {
 		{"ban a superior", super, http.MethodPost, "/api/v2/users/ban", ban(global), notAllowed},
 		{"ban an equal", super, http.MethodPost, "/api/v2/users/ban", ban(peer), notAllowed},
 		{"ban a user", super, http.MethodPost, "/api/v2/users/ban", ban(user), failure{}},
-		{"demote a superior's equal", global, http.MethodPut, "/api/v3/users", object{"userId": newStaff(t, region.US, "global-admin").UserID, "roles": []string{"moderator"}}, notAllowed},
-		{"demote a super-moderator", global, http.MethodPut, "/api/v3/users", object{"userId": peer.UserID, "roles": []string{"moderator"}}, failure{}},
-		{"demote a global admin by an administrator", admin(t), http.MethodPut, "/api/v3/users", object{"userId": global.UserID, "roles": []string{"moderator"}}, failure{}},
+		{
+			"demote a superior's equal", global, http.MethodPut, "/api/v3/users",
+			object{"userId": newStaff(t, region.US, "global-admin").UserID, "roles": []string{"moderator"}},
+			notAllowed,
+		},
+		{
+			"demote a super-moderator", global, http.MethodPut, "/api/v3/users",
+			object{"userId": peer.UserID, "roles": []string{"moderator"}},
+			failure{},
+		},
+		{
+			"demote a global admin by an administrator", admin(t), http.MethodPut, "/api/v3/users",
+			object{"userId": global.UserID, "roles": []string{"moderator"}},
+			failure{},
+		},
 	})
 	require.Equal(t, "renamed", admin(t).Do(t, http.MethodGet, "/api/v3/users/"+mod.UserID, nil).OK(t).String(t, "users.0.displayName"))
 }

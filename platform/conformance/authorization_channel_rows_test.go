@@ -13,7 +13,8 @@ func (g *fixture) channel(t *testing.T, fields ...object) string {
 	t.Helper()
 	users := []*apptest.Client{g.author, g.principals[member], g.principals[moderator], g.principals[bannedMember]}
 	id := newChannel(t, g.boss, append([]object{named(users...)}, fields...)...)
-	g.boss.Do(t, http.MethodPost, channelPath(id)+"/users/roles", with(named(g.principals[moderator]), object{"role": "channel-moderator"})).OK(t)
+	g.boss.Do(t, http.MethodPost, channelPath(id)+"/users/roles",
+		with(named(g.principals[moderator]), object{"role": "channel-moderator"})).OK(t)
 	g.boss.Do(t, http.MethodPut, channelPath(id)+"/users/ban", named(g.principals[bannedMember])).OK(t)
 	return id
 }
@@ -67,22 +68,37 @@ func channelRows() []row {
 		{procedure: "ChannelService/MuteChannel", name: "private", request: onlyChannel(true, period), want: hidden},
 		{procedure: "ChannelService/ListArchivedChannels", request: noFields, want: usersOnly},
 		{procedure: "ChannelService/ArchiveChannel", request: joint, want: codesFor(400400, 0, 0, 0, 400300)},
-		{procedure: "ChannelService/ArchiveChannel", name: "of another type", request: onlyChannel(false, nil), want: codesFor(400301, 400300, 400300, 400301, 400300)},
+		{
+			procedure: "ChannelService/ArchiveChannel", name: "of another type", request: onlyChannel(false, nil),
+			want: codesFor(400301, 400300, 400300, 400301, 400300),
+		},
 		{procedure: "ChannelService/UnarchiveChannel", request: joint, want: usersOnly},
 		{procedure: "ChannelService/SeeChannels", request: onlyChannel(false, object{"readToSegment": 1}), want: usersOnly},
 
 		{procedure: "ChannelUserService/JoinChannel", request: onlyChannel(false, nil), want: notBanned},
-		{procedure: "ChannelUserService/JoinChannel", name: "private", request: onlyChannel(true, nil), want: codesFor(400400, 0, 0, 400304, 400300)},
+		{
+			procedure: "ChannelUserService/JoinChannel", name: "private", request: onlyChannel(true, nil),
+			want: codesFor(400400, 0, 0, 400304, 400300),
+		},
 		{procedure: "ChannelUserService/LeaveChannel", request: onlyChannel(false, nil), want: usersOnly},
 		{procedure: "ChannelUserService/ListChannelUsers", request: onlyChannel(false, nil), want: codesFor(400301, 0, 0, 400304, 0)},
-		{procedure: "ChannelUserService/ListChannelUsers", name: "private", request: onlyChannel(true, nil), want: codesFor(400400, 0, 0, 400304, 0)},
+		{
+			procedure: "ChannelUserService/ListChannelUsers", name: "private", request: onlyChannel(true, nil),
+			want: codesFor(400400, 0, 0, 400304, 0),
+		},
 		{procedure: "ChannelUserService/AddChannelUsers", request: usersOfChannel(false, nil), want: moderators},
 		{procedure: "ChannelUserService/RemoveChannelUsers", request: usersOfChannel(false, nil), want: moderators},
 		{procedure: "ChannelUserService/BanChannelUsers", request: usersOfChannel(false, nil), want: moderators},
 		{procedure: "ChannelUserService/BanChannelUsers", name: "private", request: usersOfChannel(true, nil), want: hidden},
 		{procedure: "ChannelUserService/UnbanChannelUsers", request: usersOfChannel(false, nil), want: moderators},
 		{procedure: "ChannelUserService/MuteChannelUsers", request: usersOfChannel(false, period), want: moderators},
-		{procedure: "ChannelUserService/AddChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}), want: moderators},
-		{procedure: "ChannelUserService/RemoveChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}), want: moderators},
+		{
+			procedure: "ChannelUserService/AddChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}),
+			want: moderators,
+		},
+		{
+			procedure: "ChannelUserService/RemoveChannelUserRoles", request: usersOfChannel(false, object{"role": "channel-moderator"}),
+			want: moderators,
+		},
 	}
 }

@@ -47,7 +47,10 @@ func memberRows() []row {
 	}
 	return []row{
 		{procedure: "MemberService/ListMembers", request: aCommunity("communityId", false), want: everyone},
-		{procedure: "MemberService/ListMembers", name: "private", request: aCommunity("communityId", true), want: codesFor(400301, 0, 0, 400304, 0)},
+		{
+			procedure: "MemberService/ListMembers", name: "private", request: aCommunity("communityId", true),
+			want: codesFor(400301, 0, 0, 400304, 0),
+		},
 		{procedure: "MemberService/AddMembers", request: plain, want: moderators},
 		{procedure: "MemberService/RemoveMembers", request: plain, want: moderators},
 		{procedure: "MemberService/BanMembers", request: plain, want: moderators},

@@ -39,12 +39,21 @@ func streamRows() []row {
 	return []row{
 		{procedure: "VideoStreamingService/CreateVideoStreaming", request: title, want: usersOnly},
 		{procedure: "VideoStreamingService/GetVideoStreaming", request: carried(false, nil), want: everyone},
-		{procedure: "VideoStreamingService/GetVideoStreaming", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
+		{
+			procedure: "VideoStreamingService/GetVideoStreaming", name: "private", request: carried(true, nil),
+			want: codesFor(400400, 0, 0, 400400, 0),
+		},
 		{procedure: "VideoStreamingService/ListVideoStreamings", request: noFields, want: everyone},
-		{procedure: "VideoStreamingService/ListVideoStreamings", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly},
+		{
+			procedure: "VideoStreamingService/ListVideoStreamings", name: "deleted",
+			request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly,
+		},
 		{procedure: "VideoStreamingService/UpdateVideoStreaming", request: carried(false, object{"title": "x"}), want: adminsOnly},
 		{procedure: "VideoStreamingService/BanStreamViewers", request: viewers(false), want: adminsOnly},
-		{procedure: "VideoStreamingService/BanStreamViewers", name: "private", request: viewers(true), want: codesFor(400400, 400300, 400300, 400400, 0)},
+		{
+			procedure: "VideoStreamingService/BanStreamViewers", name: "private", request: viewers(true),
+			want: codesFor(400400, 400300, 400300, 400400, 0),
+		},
 		{procedure: "VideoStreamingService/UnbanStreamViewers", request: banned, want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteVideoStreaming", request: carried(false, nil), want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteStreamingUrl", request: carried(false, nil), want: adminsOnly},
@@ -60,7 +69,8 @@ func roomRows() []row {
 	guest := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		guest := g.user(t).UserID
-		id := g.author.Do(t, http.MethodPost, roomsPath, object{"title": "live", "type": "coHosts", "participants": []string{guest}}).OK(t).String(t, "rooms.0.roomId")
+		id := g.author.Do(t, http.MethodPost, roomsPath,
+			object{"title": "live", "type": "coHosts", "participants": []string{guest}}).OK(t).String(t, "rooms.0.roomId")
 		return object{"roomId": id, "userId": guest}
 	}
 	participantsOnly := codesFor(400300, 400300, 400300, 400300, 400300)
@@ -69,19 +79,31 @@ func roomRows() []row {
 		{procedure: "RoomService/GetRoom", request: carried(false, nil), want: everyone},
 		{procedure: "RoomService/GetRoom", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
 		{procedure: "PresenceService/GetPresenceSettings", request: noFields, want: usersOnly},
-		{procedure: "PresenceService/UpdateUserPresenceSetting", request: func(*testing.T, *fixture) object { return object{"enabled": true} }, want: usersOnly},
+		{
+			procedure: "PresenceService/UpdateUserPresenceSetting", request: func(*testing.T, *fixture) object { return object{"enabled": true} },
+			want: usersOnly,
+		},
 		{procedure: "PresenceService/SendHeartbeat", request: noFields, want: usersOnly},
-		{procedure: "PresenceService/BatchGetPresences", request: func(_ *testing.T, g *fixture) object { return object{"userIds": []string{g.boss.UserID}} }, want: everyone},
+		{
+			procedure: "PresenceService/BatchGetPresences",
+			request:   func(_ *testing.T, g *fixture) object { return object{"userIds": []string{g.boss.UserID}} }, want: everyone,
+		},
 		{procedure: "PresenceService/ListPresences", request: noFields, want: everyone},
 		{procedure: "PresenceService/CountPresences", request: noFields, want: everyone},
 		{procedure: "PresenceService/SendRoomHeartbeat", request: carried(false, nil), want: usersOnly},
-		{procedure: "PresenceService/SendRoomHeartbeat", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 400300)},
+		{
+			procedure: "PresenceService/SendRoomHeartbeat", name: "private", request: carried(true, nil),
+			want: codesFor(400400, 0, 0, 400400, 400300),
+		},
 		{procedure: "PresenceService/ListRoomViewers", request: carried(false, nil), want: everyone},
 		{procedure: "PresenceService/ListRoomViewers", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
 		{procedure: "PresenceService/CountRoomViewers", request: carried(false, nil), want: everyone},
 		{procedure: "PresenceService/CountRoomViewers", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
 		{procedure: "RoomService/ListRooms", request: noFields, want: everyone},
-		{procedure: "RoomService/ListRooms", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly},
+		{
+			procedure: "RoomService/ListRooms", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} },
+			want: adminsOnly,
+		},
 		{procedure: "RoomService/ListLiveRooms", request: noFields, want: everyone},
 		{procedure: "RoomService/UpdateRoom", request: carried(false, object{"title": "x"}), want: adminsOnly},
 		{procedure: "RoomService/DeleteRoom", request: carried(false, nil), want: adminsOnly},

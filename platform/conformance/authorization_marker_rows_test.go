@@ -15,7 +15,10 @@ func markerRows() []row {
 		return func(*testing.T, *fixture) object { return with(object{"messageFeedId": unknownID}, more) }
 	}
 	message := func(_ *testing.T, g *fixture) object {
-		return object{"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m", "userIds": []string{g.author.UserID}}
+		return object{
+			"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m",
+			"userIds": []string{g.author.UserID},
+		}
 	}
 	pushed := func(t *testing.T, g *fixture) object {
 		t.Helper()

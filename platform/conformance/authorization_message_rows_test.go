@@ -53,8 +53,14 @@ func subchannelRows() []row {
 		return object{"messageFeedIds": []string{c.id}}
 	})
 	return []row{
-		{procedure: "MessageFeedService/CreateMessageFeed", request: byChannel(true, object{"name": "s"}), want: codesFor(400300, 400300, 0, 400300, 0)},
-		{procedure: "MessageFeedService/CreateMessageFeed", name: "hidden", request: byChannel(false, object{"name": "s"}), want: codesFor(400400, 400300, 0, 400304, 0)},
+		{
+			procedure: "MessageFeedService/CreateMessageFeed", request: byChannel(true, object{"name": "s"}),
+			want: codesFor(400300, 400300, 0, 400300, 0),
+		},
+		{
+			procedure: "MessageFeedService/CreateMessageFeed", name: "hidden", request: byChannel(false, object{"name": "s"}),
+			want: codesFor(400400, 400300, 0, 400304, 0),
+		},
 		{procedure: "MessageFeedService/GetMessageFeed", request: one(nil), want: inChannel},
 		{procedure: "MessageFeedService/BatchGetMessageFeeds", request: batch, want: everyone},
 		{procedure: "MessageFeedService/ListMessageFeeds", request: byChannel(true, nil), want: inChannel},
@@ -104,7 +110,10 @@ func chatRows() []row {
 		{procedure: "MessageService/ClearMessageFlags", request: aMessage(true, nil), want: ofChannel},
 		{procedure: "MessageService/IsMessageFlaggedByMe", request: aMessage(true, nil), want: inChannel},
 		{procedure: "ReactionService/AddReaction", name: "to a message", request: react, want: inChannelUsers},
-		{procedure: "ReactionService/RemoveReaction", name: "to a message", request: react, want: codesFor(400301, 400400, 400400, 400304, 400300)},
+		{
+			procedure: "ReactionService/RemoveReaction", name: "to a message", request: react,
+			want: codesFor(400301, 400400, 400400, 400304, 400300),
+		},
 		{procedure: "ReactionService/ListReactions", name: "to a message", request: reactions, want: inChannel},
 	}
 }
@@ -121,6 +130,9 @@ func chatMarkerRows() []row {
 		{procedure: "MarkerService/ListReadUsers", request: aMessage(true, nil), want: inChannelUsers},
 		{procedure: "MarkerService/ListReadUsers", name: "hidden", request: aMessage(false, nil), want: codesFor(400400, 0, 0, 400304, 400300)},
 		{procedure: "MarkerService/ListDeliveredUsers", request: aMessage(true, nil), want: inChannelUsers},
-		{procedure: "MarkerService/PushSegment", name: "into a subchannel", request: pushed, want: codesFor(400300, 400300, 400300, 400300, 400000)},
+		{
+			procedure: "MarkerService/PushSegment", name: "into a subchannel", request: pushed,
+			want: codesFor(400300, 400300, 400300, 400300, 400000),
+		},
 	}
 }

@@ -13,7 +13,8 @@ func moderationListRows() []row {
 		rule := func(more object, field string) func(*testing.T, *fixture) object {
 			return func(t *testing.T, g *fixture) object {
 				t.Helper()
-				id := g.principals[adminToken].Do(t, http.MethodPost, path, object{"regexs": []string{"walked.example"}}).OK(t).String(t, "data.results.0.ruleId")
+				id := g.principals[adminToken].Do(t, http.MethodPost, path, object{"regexs": []string{"walked.example"}}).OK(t).String(t,
+					"data.results.0.ruleId")
 				if field == "ruleIds" {
 					return object{field: []string{id}}
 				}

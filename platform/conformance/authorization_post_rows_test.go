@@ -47,7 +47,10 @@ func postRows() []row {
 		{procedure: "PostService/ListPosts", name: "private", request: aCommunity("targetId", true), want: communityReaders},
 		{procedure: "PostService/ListPosts", name: "waiting", request: reviewing, want: moderators},
 		{procedure: "PostService/UpdatePost", request: changed(aPost("postId", false)), want: moderators},
-		{procedure: "PostService/UpdatePost", name: "private", request: changed(aPost("postId", true)), want: codesFor(400301, 400300, 0, 400304, 0)},
+		{
+			procedure: "PostService/UpdatePost", name: "private", request: changed(aPost("postId", true)),
+			want: codesFor(400301, 400300, 0, 400304, 0),
+		},
 		{procedure: "PostService/UpdatePost", name: "on a wall", request: changed(wallPost), want: adminsOnly},
 		{procedure: "PostService/UpdatePost", name: "waiting", request: changed(waiting), want: review},
 		{procedure: "PostService/DeletePost", request: aPost("postId", false), want: moderators},

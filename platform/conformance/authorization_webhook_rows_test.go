@@ -26,7 +26,8 @@ func webhookRows() []row {
 	enable := func(*testing.T, *fixture) object { return object{"webhookEnabled": true} }
 	managed := func(*testing.T, *fixture) object { // of an event that does not happen
 		return object{"webhooks": []object{{
-			"name": apptest.UserID("hook"), "url": "https://hooks.example.com/", "events": []string{"user.deleted"}, "secret": "a secret of some length and more",
+			"name": apptest.UserID("hook"), "url": "https://hooks.example.com/", "events": []string{"user.deleted"},
+			"secret": "a secret of some length and more",
 		}}}
 	}
 	prehook := func(t *testing.T, g *fixture) object {

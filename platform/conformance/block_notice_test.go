@@ -15,7 +15,10 @@ type blockedPair struct {
 
 func newBlockedPair(t *testing.T) blockedPair {
 	t.Helper()
-	p := blockedPair{newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "third"), newUser(t, region.SG, "boss")}
+	p := blockedPair{
+		newUser(t, region.EU, "anna"), newUser(t, region.US, "ben"), newUser(t, region.SG, "third"),
+		newUser(t, region.SG, "boss"),
+	}
 	rename(t, map[string]*apptest.Client{"Anna": p.anna, "Ben": p.ben, "Theo": p.third, "Bo": p.boss})
 	block(t, p.anna, p.ben)
 	return p

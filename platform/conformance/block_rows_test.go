@@ -164,7 +164,11 @@ func blockPeopleRows() []blockRow {
 		{"MemberService/ListMembers", inPlace, []string{userMark}, func(w *blockWorld, _ side) object { return object{"communityId": w.club} }},
 		{"CommunityService/GetCommunity", inPlace, []string{ownCommunity}, ofMark("communityId", ownCommunity)},
 		{"CommunityService/BatchGetCommunities", inPlace, []string{ownCommunity}, ofMarks("communityIds", ownCommunity)},
-		{"CommunityService/ListCommunities", inPlace, []string{ownCommunity}, func(w *blockWorld, _ side) object { return object{"keyword": w.word} }},
+		{
+			"CommunityService/ListCommunities", inPlace,
+			[]string{ownCommunity},
+			func(w *blockWorld, _ side) object { return object{"keyword": w.word} },
+		},
 	}
 }
 
@@ -175,7 +179,11 @@ func blockChatRows() []blockRow {
 		{"ChannelUserService/ListChannelUsers", inPlace, []string{userMark}, inChannel},
 		{"MessageService/GetMessage", inPlace, []string{chatMessage}, ofMark("messageId", chatMessage)},
 		{"MessageService/BatchGetMessages", inPlace, []string{chatMessage}, ofMarks("messageIds", chatMessage)},
-		{"MessageService/ListMessages", inPlace, []string{chatMessage}, func(w *blockWorld, _ side) object { return object{"messageFeedId": w.chat.id} }},
+		{
+			"MessageService/ListMessages", inPlace,
+			[]string{chatMessage},
+			func(w *blockWorld, _ side) object { return object{"messageFeedId": w.chat.id} },
+		},
 		{"MessageService/ListChannelMessages", inPlace, []string{chatMessage}, inChannel},
 		{"MarkerService/ListReadUsers", inPlace, []string{userMark}, ofMessage},
 	}

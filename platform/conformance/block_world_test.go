@@ -81,7 +81,8 @@ func newBlockWorld(t *testing.T) *blockWorld {
 	w.topic, w.meeting = newPost(t, w.boss, w.club), newEvent(t, w.boss, eventIn(w.club))
 	w.message, w.room = w.chat.newMessage(t, w.boss, "hello"), text(newRoom(t, w.boss), "roomId")
 	newPost(t, w.boss, w.club, object{"dataType": "room", "data": object{"roomId": w.room}})
-	made := w.boss.Do(t, http.MethodPost, pollsPath, object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t)
+	made := w.boss.Do(t, http.MethodPost, pollsPath,
+		object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t)
 	w.poll, w.pollAnswer = made.String(t, "polls.0.pollId"), made.String(t, "polls.0.answers.0.id")
 	newPost(t, w.boss, w.club, object{"dataType": "poll", "data": object{"text": "x", "pollId": w.poll}})
 	follow(t, w.anna.by, w.ben.by, w.third)
@@ -115,7 +116,10 @@ func (w *blockWorld) write(t *testing.T, s side) {
 		m[mark] = text(newStream(t, by), "streamId")
 		newPost(t, by, w.club, target, object{"dataType": "liveStream", "data": object{"text": "x", "streamId": m[mark]}})
 	}
-	for _, reacted := range []object{{"referenceType": "post", "referenceId": w.topic}, {"referenceType": "message", "referenceId": w.message}} {
+	for _, reacted := range []object{
+		{"referenceType": "post", "referenceId": w.topic},
+		{"referenceType": "message", "referenceId": w.message},
+	} {
 		by.Do(t, http.MethodPost, "/api/v2/reactions", with(reacted, object{"reactionName": "like"})).OK(t)
 	}
 	by.Do(t, http.MethodPut, votesPath(w.poll), answering(w.pollAnswer)).OK(t)

@@ -73,7 +73,9 @@ func requestFields() []requestField {
 	return fields
 }
 
-func requestFieldsIn(method protoreflect.MethodDescriptor, message protoreflect.MessageDescriptor, above []protoreflect.FieldDescriptor) []requestField {
+func requestFieldsIn(method protoreflect.MethodDescriptor, message protoreflect.MessageDescriptor,
+	above []protoreflect.FieldDescriptor,
+) []requestField {
 	var fields []requestField
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)

@@ -45,7 +45,10 @@ func TestCategory(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, code, home, "a category lives where it was made")
 		for _, at := range region.All() {
-			for _, path := range []string{categoriesPath + "/" + id, categoriesPath + "/list?categoryId=" + id, categoriesPath + "/list?categoryIds[]=" + id} {
+			for _, path := range []string{
+				categoriesPath + "/" + id, categoriesPath + "/list?categoryId=" + id,
+				categoriesPath + "/list?categoryIds[]=" + id,
+			} {
 				c := requireCategories(t, alice.At(at).Do(t, http.MethodGet, path, nil)).one("categories")
 				require.Equal(t, id, c["categoryId"])
 				require.Equal(t, name, c["name"])
@@ -206,7 +209,8 @@ func TestDeleteCategory(t *testing.T) {
 		l := listing{by: alice, path: categoriesPath, list: "categories", id: "categoryId"}
 		require.Contains(t, l.ids(t, l.with("isDeleted", "true").page(t, nil)), id)
 		require.Equal(t, []string{kept}, l.ids(t, l.with("isDeleted", "false").page(t, nil)))
-		requireFailure(t, notFound, alice.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "late", "categoryIds": []string{id}}))
+		requireFailure(t, notFound, alice.Do(t, http.MethodPost, "/api/v3/communities",
+			object{"displayName": "late", "categoryIds": []string{id}}))
 		requireFailure(t, notFound, n.Admin(code).Do(t, http.MethodDelete, categoriesPath+"/"+id, nil))
 		requireFailure(t, notFound, n.Admin(code).Do(t, http.MethodPut, categoriesPath+"/"+id, object{"name": "back"}))
 	}
@@ -219,11 +223,13 @@ func TestUpdateCategory(t *testing.T) {
 	for _, code := range region.All() {
 		id := newCategory(t, admin(t).At(code), "old", object{"metadata": object{"a": 1.0}})
 		path := categoriesPath + "/" + id
-		c := requireCategories(t, admin(t).At(region.US).Do(t, http.MethodPut, path, object{"categoryId": id, "name": "new", "avatarFileId": fileOf(t, "image")})).one("categories")
+		c := requireCategories(t, admin(t).At(region.US).Do(t, http.MethodPut, path,
+			object{"categoryId": id, "name": "new", "avatarFileId": fileOf(t, "image")})).one("categories")
 		require.Equal(t, "new", c["name"])
 		require.Equal(t, object{"a": 1.0}, c["metadata"], "what is absent stays")
 		require.Equal(t, fileOf(t, "image"), c["avatarFileId"])
-		c = requireCategories(t, admin(t).Do(t, http.MethodPut, path, object{"metadata": object{"b": true}, "avatarFileId": ""})).one("categories")
+		c = requireCategories(t, admin(t).Do(t, http.MethodPut, path,
+			object{"metadata": object{"b": true}, "avatarFileId": ""})).one("categories")
 		require.Equal(t, "new", c["name"])
 		require.Equal(t, object{"b": true}, c["metadata"])
 		require.Empty(t, c["avatarFileId"])

@@ -41,10 +41,14 @@ func TestDistinctConversation(t *testing.T) {
 		require.Equal(t, ids[0], id)
 	}
 	c := getChannel(t, bob, ids[0])
-	require.Subset(t, c, object{"type": "conversation", "isDistinct": true, "isPublic": false, "memberCount": 3.0, "moderatorMemberCount": 0.0})
+	require.Subset(t, c, object{
+		"type": "conversation", "isDistinct": true, "isPublic": false, "memberCount": 3.0,
+		"moderatorMemberCount": 0.0,
+	})
 	two := requireChannel(t, createConversation(t, alice, bob))
 	require.NotEqual(t, ids[0], two["channelId"], "other users, another conversation")
-	require.Equal(t, two["channelId"], requireChannel(t, createConversation(t, bob, alice, bob))["channelId"], "the caller may be among the users")
+	require.Equal(t, two["channelId"], requireChannel(t, createConversation(t, bob, alice, bob))["channelId"],
+		"the caller may be among the users")
 
 	bob.Do(t, http.MethodDelete, channelPath(ids[0])+"/leave", nil).OK(t)
 	requireFailure(t, notFound, bob.Do(t, http.MethodGet, channelPath(ids[0]), nil))
@@ -70,17 +74,20 @@ func TestConversation(t *testing.T) {
 	t.Parallel()
 	alice, bob, stranger := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob"), newUser(t, region.SG, "stranger")
 	body := object{
-		"userIds": []string{bob.UserID}, "isDistinct": false, "displayName": "us", "avatarFileId": fileOf(t, "image"), "tags": []string{"t"}, "metadata": object{"a": 1.0},
+		"userIds": []string{bob.UserID}, "isDistinct": false, "displayName": "us", "avatarFileId": fileOf(t, "image"), "tags": []string{"t"},
+		"metadata": object{"a": 1.0},
 	}
 	first := requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, body))
 	second := requireChannel(t, alice.Do(t, http.MethodPost, conversationPath, body))
 	require.NotEqual(t, first["channelId"], second["channelId"])
 	require.Subset(t, first, object{
-		"displayName": "us", "tags": []any{"t"}, "metadata": object{"a": 1.0}, "isDistinct": false, "avatarFileId": body["avatarFileId"], "notificationMode": "default",
+		"displayName": "us", "tags": []any{"t"}, "metadata": object{"a": 1.0}, "isDistinct": false, "avatarFileId": body["avatarFileId"],
+		"notificationMode":         "default",
 		"messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 10.0,
 	})
 	id := text(first, "channelId")
-	require.Equal(t, "renamed", requireChannel(t, alice.Do(t, http.MethodPut, channelPath(id), object{"displayName": "renamed"}))["displayName"])
+	require.Equal(t, "renamed", requireChannel(t,
+		alice.Do(t, http.MethodPut, channelPath(id), object{"displayName": "renamed"}))["displayName"])
 	moderate := object{"userIds": []string{stranger.UserID}, "role": "channel-moderator"}
 	requireAttempts(t, []attempt{
 		{"changed by another", bob, http.MethodPut, channelPath(id), object{"displayName": "x"}, notAllowed},

@@ -82,7 +82,10 @@ func TestListChannels(t *testing.T) {
 	everything.with("filter", "member").requireOrder(t, []string{})
 	requireAttempts(t, []attempt{
 		{"other type", s.boss, http.MethodGet, channelsPath + "?types[]=square", nil, invalid("types[0]")},
-		{"11 tags", s.boss, http.MethodGet, channelsPath + "?" + url.Values{"tags[]": slices.Repeat([]string{"x"}, 11)}.Encode(), nil, invalid("tags")},
+		{
+			"11 tags", s.boss, http.MethodGet, channelsPath + "?" + url.Values{"tags[]": slices.Repeat([]string{"x"}, 11)}.Encode(), nil,
+			invalid("tags"),
+		},
 		{"other filter", s.boss, http.MethodGet, channelsPath + "?filter=some", nil, invalid("filter")},
 		{"other sort", s.boss, http.MethodGet, channelsPath + "?sortBy=size", nil, invalid("sortBy")},
 		{"NUL", s.boss, http.MethodGet, channelsPath + "?keyword=%00", nil, invalid("keyword")},
@@ -182,14 +185,16 @@ func TestSeenChannels(t *testing.T) {
 		t.Helper()
 		return int(channelUser(t, reader, chat.id)["readToSegment"].(float64))
 	}
-	require.Eventually(t, func() bool { return readTo() == 0 && unread(t, reader) == 3 }, apptest.Patience, tick, "the outbox tells the reader's home")
+	require.Eventually(t, func() bool { return readTo() == 0 && unread(t, reader) == 3 }, apptest.Patience, tick,
+		"the outbox tells the reader's home")
 	require.InDelta(t, 3, channelUser(t, boss, chat.id)["readToSegment"], 0, "authors have read what they wrote")
 	seen := func(segments ...object) *apptest.Response {
 		t.Helper()
 		return reader.At(region.SG).Do(t, http.MethodPost, channelsPath+"/seen", object{"channels": segments})
 	}
 	for _, c := range []struct{ to, want int }{{2, 2}, {1, 2}, {100, 3}} {
-		seen(object{"channelId": chat.id, "readToSegment": c.to}, object{"channelId": chat.id, "readToSegment": 0}, object{"channelId": other.id, "readToSegment": 7}, object{"channelId": "none", "readToSegment": 1}).OK(t)
+		seen(object{"channelId": chat.id, "readToSegment": c.to}, object{"channelId": chat.id, "readToSegment": 0},
+			object{"channelId": other.id, "readToSegment": 7}, object{"channelId": "none", "readToSegment": 1}).OK(t)
 		require.Equal(t, c.want, readTo())
 		require.Equal(t, 3-c.want, unread(t, reader))
 	}

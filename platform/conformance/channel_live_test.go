@@ -42,7 +42,8 @@ func TestChannelOfRoom(t *testing.T) {
 		t.Helper()
 		messages := messagesPath + "?messageFeedId=" + live.id
 		for _, r := range []*apptest.Response{
-			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.sendMessage(t, friend, "still here"),
+			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil),
+			live.sendMessage(t, friend, "still here"),
 			friend.Do(t, http.MethodGet, subchannelsPath+"/"+live.id, nil), friend.Do(t, http.MethodGet, subchannelsPath+"/channel/"+live.id, nil),
 			friend.Do(t, http.MethodGet, messagesPath+"/"+message, nil), friend.Do(t, http.MethodGet, channelUsersPath(id), nil),
 			friend.Do(t, http.MethodPost, subchannelsPath, object{"channelId": id, "name": "hidden"}),
@@ -94,7 +95,8 @@ func TestRoomWithoutChannel(t *testing.T) {
 		require.Equal(t, id, room.String(t, "rooms.0.liveChannelId"))
 	}
 	require.InDelta(t, 1, getChannel(t, stranger, id)["memberCount"], 0)
-	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
+	requireFailure(t, failure{status: 400, code: 400000},
+		host.Do(t, http.MethodPost, channelsPath, with(live, object{"postId": newWallPost(t, host)})))
 }
 
 // TestRoomCreatedBeforeChannels checks that a room that predates channels has none until its host creates it.
@@ -116,7 +118,8 @@ func TestRoomCreatedBeforeChannels(t *testing.T) {
 	execute(t, host.Network, "UPDATE rooms SET has_channel = false WHERE id = '"+id+"'")
 	execute(t, host.Network, "UPDATE video_streams SET has_channel = false WHERE id = '"+stream+"'")
 	require.Empty(t, host.Do(t, http.MethodGet, roomsPath+"/"+id, nil).OK(t).String(t, "rooms.0.liveChannelId"))
-	made := requireChannel(t, host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": id, "postId": posts["room"], "displayName": "Now"}))
+	made := requireChannel(t, host.Do(t, http.MethodPost, channelsPath,
+		object{"type": "live", "roomId": id, "postId": posts["room"], "displayName": "Now"}))
 	require.Subset(t, made, object{
 		"channelId": id, "displayName": "Now", "attachedTo": object{"roomId": id, "videoStreamId": "", "postId": posts["room"]},
 	})

@@ -78,8 +78,9 @@ func TestChannelDefaults(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	require.Subset(t, getChannel(t, boss, newChannel(t, boss)), object{
-		"type": "community", "isPublic": true, "notificationMode": "default", "messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 10.0,
-		"avatarFileId": "", "metadata": object{}, "tags": []any{}, "memberCount": 1.0, "isDistinct": false,
+		"type": "community", "isPublic": true, "notificationMode": "default", "messageAutoDeleteEnabled": false,
+		"autoDeleteMessageByFlagLimit": 10.0,
+		"avatarFileId":                 "", "metadata": object{}, "tags": []any{}, "memberCount": 1.0, "isDistinct": false,
 	})
 }
 
@@ -88,7 +89,8 @@ func TestChannel(t *testing.T) {
 	boss, friend, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend"), newUser(t, region.SG, "stranger")
 	avatar := fileOf(t, "image")
 	r := boss.Do(t, http.MethodPost, channelsPath, object{
-		"type": "community", "displayName": "Birds", "avatarFileId": avatar, "metadata": object{"a": []any{1.0, "b"}}, "tags": []string{"x", "y", "x"},
+		"type": "community", "displayName": "Birds", "avatarFileId": avatar, "metadata": object{"a": []any{1.0, "b"}},
+		"tags":    []string{"x", "y", "x"},
 		"userIds": []string{friend.UserID, boss.UserID}, "isPublic": true, "notificationMode": "silent",
 		"messageAutoDeleteEnabled": true, "autoDeleteMessageByFlagLimit": 7,
 	})
@@ -110,7 +112,8 @@ func TestChannel(t *testing.T) {
 	require.Equal(t, c, getChannel(t, stranger, id))
 
 	nextMillisecond()
-	changed := requireChannel(t, boss.At(region.US).Do(t, http.MethodPut, channelPath(id), object{"displayName": "Bees", "tags": []string{"z"}, "metadata": object{"b": 2.0}}))
+	changed := requireChannel(t, boss.At(region.US).Do(t, http.MethodPut, channelPath(id),
+		object{"displayName": "Bees", "tags": []string{"z"}, "metadata": object{"b": 2.0}}))
 	require.Subset(t, changed, object{
 		"displayName": "Bees", "tags": []any{"z"}, "metadata": object{"b": 2.0}, "avatarFileId": avatar, "notificationMode": "silent",
 		"messageAutoDeleteEnabled": true, "autoDeleteMessageByFlagLimit": 7.0,
@@ -119,10 +122,12 @@ func TestChannel(t *testing.T) {
 	requireFailure(t, notAllowed, friend.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))
 	requireFailure(t, notAllowed, stranger.Do(t, http.MethodPut, channelPath(id), object{"displayName": "x"}))
 	fields := object{
-		"displayName": "Ants", "tags": []any{"y", "z"}, "metadata": object{"c": 3.0}, "avatarFileId": fileOf(t, "image"), "notificationMode": "subscribe",
+		"displayName": "Ants", "tags": []any{"y", "z"}, "metadata": object{"c": 3.0}, "avatarFileId": fileOf(t, "image"),
+		"notificationMode":         "subscribe",
 		"messageAutoDeleteEnabled": false, "autoDeleteMessageByFlagLimit": 9.0,
 	}
-	require.Subset(t, requireChannel(t, boss.Do(t, http.MethodPut, channelPath(id), with(fields, object{"tags": []string{"y", "z", "y"}}))), fields)
+	require.Subset(t, requireChannel(t, boss.Do(t, http.MethodPut, channelPath(id), with(fields, object{"tags": []string{"y", "z", "y"}}))),
+		fields)
 	changed = requireChannel(t, admin(t).Do(t, http.MethodPut, channelPath(id), object{"avatarFileId": ""}))
 	require.Subset(t, changed, with(fields, object{"avatarFileId": ""}))
 	require.Equal(t, changed, getChannel(t, friend, id))
@@ -259,7 +264,11 @@ func TestChannelLimits(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"type", boss, http.MethodPost, channelsPath, object{"type": "conversation"}, invalid("type")},
 		{"id", boss, http.MethodPost, channelsPath, object{"channelId": long(101)}, invalid("channelId")},
-		{"1001 users", boss, http.MethodPost, channelsPath, object{"userIds": strings.Split(strings.Repeat("x ", 1000)+"x", " ")}, invalid("userIds")},
+		{
+			"1001 users", boss, http.MethodPost, channelsPath,
+			object{"userIds": strings.Split(strings.Repeat("x ", 1000)+"x", " ")},
+			invalid("userIds"),
+		},
 		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"avatar is no image", boss, http.MethodPost, channelsPath, object{"avatarFileId": text}, forbidden},
 		{"avatar does not exist", boss, http.MethodPut, channelPath(id), object{"avatarFileId": unknownID}, notFound},
@@ -282,17 +291,24 @@ func TestChatSettings(t *testing.T) {
 	const path = "/api/v3/network-settings/chat"
 	alice, boss := n.NewUser(t, region.EU, "alice"), n.Admin(region.US)
 	r := alice.Do(t, http.MethodGet, path, nil).OK(t)
-	require.JSONEq(t, `{"enabled":true,"mention":{"isAllowMentionedChannelEnabled":false},"messagePreview":{"enabled":true,"isIncludeDeleted":false},
+	require.JSONEq(t,
+		`{"enabled":true,"mention":{"isAllowMentionedChannelEnabled":false},"messagePreview":{"enabled":true,"isIncludeDeleted":false},
 		"isAllowAdminViewConversationMessage":true,"isAllowAdminManageConversationMessage":true,"allowMemberToUpdateConversationChannel":false}`, string(r.Body))
 	r = boss.Do(t, http.MethodPut, path, object{
 		"isAllowMentionedChannelEnabled": true, "messagePreviewSetting": object{"enabled": false, "isIncludeDeleted": true},
 		"allowMemberToUpdateConversationChannel": true, "isAllowAdminViewConversationMessage": true,
 	}).OK(t)
-	require.JSONEq(t, `{"enabled":true,"mention":{"isAllowMentionedChannelEnabled":true},"messagePreview":{"enabled":false,"isIncludeDeleted":true},
-		"isAllowAdminViewConversationMessage":true,"isAllowAdminManageConversationMessage":true,"allowMemberToUpdateConversationChannel":true}`, string(r.Body))
+	require.JSONEq(t,
+		`{"enabled":true,"mention":{"isAllowMentionedChannelEnabled":true},"messagePreview":{"enabled":false,"isIncludeDeleted":true},
+		"isAllowAdminViewConversationMessage":true,"isAllowAdminManageConversationMessage":true,"allowMemberToUpdateConversationChannel":true}`,
+		string(r.Body))
 	requireAttempts(t, []attempt{
 		{"as a user", alice, http.MethodPut, path, object{}, notAllowed},
-		{"not from admins", boss, http.MethodPut, path, object{"isAllowAdminViewConversationMessage": false}, invalid("isAllowAdminViewConversationMessage")},
+		{
+			"not from admins", boss, http.MethodPut, path,
+			object{"isAllowAdminViewConversationMessage": false},
+			invalid("isAllowAdminViewConversationMessage"),
+		},
 		{"nothing", boss, http.MethodPut, path, object{}, failure{}},
 	})
 
@@ -309,7 +325,10 @@ func TestChatSettings(t *testing.T) {
 	require.Empty(t, list)
 	id, list = preview(object{"enabled": true, "isIncludeDeleted": false})
 	require.Equal(t, second, id)
-	require.Subset(t, list[0], object{"messageId": second, "data": object{"text": "two"}, "segment": 2.0, "creatorPublicId": alice.UserID, "isDeleted": false})
+	require.Subset(t, list[0], object{
+		"messageId": second, "data": object{"text": "two"}, "segment": 2.0, "creatorPublicId": alice.UserID,
+		"isDeleted": false,
+	})
 	alice.Do(t, http.MethodDelete, messagesPath+"/"+second, nil).OK(t)
 	id, _ = preview(object{"isIncludeDeleted": false})
 	require.Equal(t, first, id, "the last that is not deleted")

@@ -32,7 +32,8 @@ func TestJoinAndLeaveChannel(t *testing.T) {
 		for range 2 { // the second time has no effect
 			r := c.Do(t, http.MethodPost, channelPath(id)+"/join", nil)
 			require.InDelta(t, 2, requireChannel(t, r)["memberCount"], 0)
-			require.Subset(t, channelUser(t, c, id), object{"membership": "member", "roles": []any{"channel-member"}, "isBanned": false, "isMuted": false})
+			require.Subset(t, channelUser(t, c, id),
+				object{"membership": "member", "roles": []any{"channel-member"}, "isBanned": false, "isMuted": false})
 		}
 		for range 2 {
 			r := c.At(region.All()[(i+1)%3]).Do(t, http.MethodDelete, channelPath(id)+"/leave", nil)
@@ -62,8 +63,16 @@ func TestAddAndRemoveChannelUsers(t *testing.T) {
 		{"removed by a member", first, http.MethodDelete, channelPath(id) + "/users", named(second), notAllowed},
 		{"unknown", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"unknown user"}}, notFound},
 		{"none", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{}}, invalid("userIds")},
-		{"101", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": strings.Split(strings.Repeat("x ", 100)+"x", " ")}, invalid("userIds")},
-		{"51 characters", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{strings.Repeat("x", 51)}}, invalid("userIds[0]")},
+		{
+			"101", boss, http.MethodPost, channelPath(id) + "/users",
+			object{"userIds": strings.Split(strings.Repeat("x ", 100)+"x", " ")},
+			invalid("userIds"),
+		},
+		{
+			"51 characters", boss, http.MethodPost, channelPath(id) + "/users",
+			object{"userIds": []string{strings.Repeat("x", 51)}},
+			invalid("userIds[0]"),
+		},
 		{"NUL", boss, http.MethodPost, channelPath(id) + "/users", object{"userIds": []string{"a\x00"}}, invalid("userIds[0]")},
 	})
 	for range 2 {
@@ -117,7 +126,8 @@ func TestMutes(t *testing.T) {
 	var (
 		boss, member = newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 		chat         = newChat(t, boss, member)
-		second       = boss.Do(t, http.MethodPost, subchannelsPath, object{"channelId": chat.id, "name": "second"}).OK(t).String(t, "messageFeeds.0.messageFeedId")
+		second       = boss.Do(t, http.MethodPost, subchannelsPath, object{"channelId": chat.id, "name": "second"}).OK(t).String(t,
+			"messageFeeds.0.messageFeedId")
 		userMuted    = failure{status: 403, code: 400302}
 		channelMuted = failure{status: 403, code: 400303}
 		mute         = func(path string, body object) {
@@ -145,7 +155,8 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	require.Subset(t, getChannel(t, member, chat.id), object{"isMuted": false, "muteTimeout": nil})
 	mute("/mute", object{"mutePeriod": 1})
-	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, apptest.Patience, time.Millisecond, "a mute ends by itself")
+	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, apptest.Patience,
+		time.Millisecond, "a mute ends by itself")
 
 	mute("/users/mute", with(named(member), object{"mutePeriod": 3_600_000}))
 	requireSilent(userMuted)
@@ -234,7 +245,8 @@ func TestListChannelUsers(t *testing.T) {
 	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("filter", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("filter", "all").requireOrder(t, reversed(byTime))
-	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
+	l.with("memberships[]", "member", "banned", "muted").with("sortBy", "firstCreated").requirePages(t, 2,
+		append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("filter", "member&banned").with("sortBy", "firstCreated").requireOrder(t, append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("role[]", "channel-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})

@@ -113,7 +113,10 @@ func TestStreamReference(t *testing.T) {
 	}
 	require.Empty(t, get().String(t, "videoStreamings.0.referenceType"))
 	post := newPost(t, boss, id, object{"dataType": "liveStream", "data": object{"streamId": stream}})
-	for field, want := range map[string]string{"referenceType": "post", "referenceId": post, "targetType": "community", "targetId": id, "postId": post} {
+	for field, want := range map[string]string{
+		"referenceType": "post", "referenceId": post, "targetType": "community", "targetId": id,
+		"postId": post,
+	} {
 		require.Equal(t, want, get().String(t, "videoStreamings.0."+field), field)
 	}
 }

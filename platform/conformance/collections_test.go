@@ -80,7 +80,8 @@ func TestCollectionsAreFilled(t *testing.T) {
 	posts, comment := c.posts(t)
 	common := []string{"posts", "postChildren", "users", "files", "communities", "communityUsers", "categories", "feeds"}
 	carried := map[string][]string{
-		"pictures": {"comments"}, "poll": {"polls"}, "liveStream": {"videoStreamings", "videoStreamingChildren"}, "room": {"rooms", "roomChildrens"},
+		"pictures": {"comments"}, "poll": {"polls"}, "liveStream": {"videoStreamings", "videoStreamingChildren"},
+		"room": {"rooms", "roomChildrens"},
 	}
 	setMaxGlobalPins(t, c.n, 4)
 	for kind, id := range posts {
@@ -105,14 +106,18 @@ func TestCollectionsAreFilled(t *testing.T) {
 	for _, order := range []string{"lastCreated", "customRanking"} {
 		requireFilled(t, c.member.Do(t, http.MethodGet, followingFeedPath+"?limit=100&sortBy="+order, nil), feed...)
 	}
-	story := newStory(t, c.boss, c.id, object{"dataType": "image", "data": object{"fileId": c.n.File(t, "image", 0), "imageDisplayMode": "fit"}})
+	story := newStory(t, c.boss, c.id, object{
+		"dataType": "image",
+		"data":     object{"fileId": c.n.File(t, "image", 0), "imageDisplayMode": "fit"},
+	})
 	newStoryComment(t, c.member, story)
 	c.member.Do(t, http.MethodPost, storiesPath+"/"+story+"/flags", nil).OK(t)
 	requireFilled(t, c.member.Do(t, http.MethodDelete, storiesPath+"/"+story+"/flags", nil),
 		"stories", "comments", "files", "users", "communities", "communityUsers", "categories")
 	heard := c.boss.Listen(t, addedStream, "")
 	add(t, c.boss, c.id, c.n.NewUser(t, region.SG, "newcomer"))
-	requireFilled(t, heard.Next(t).Response(), "data.communities", "data.communityUsers", "data.files", "data.users", "data.categories", "data.feeds")
+	requireFilled(t, heard.Next(t).Response(), "data.communities", "data.communityUsers", "data.files", "data.users", "data.categories",
+		"data.feeds")
 }
 
 // TestEverythingRecorded has the media server report recordings in all formats.
@@ -128,7 +133,8 @@ func TestEverythingRecorded(t *testing.T) {
 		recording[format] = object{"url": "https://r.test/1." + format, "duration": 2.5, "startTime": 10.0, "stopTime": 12.5}
 	}
 	for _, event := range []string{"started", "stopped", "recorded"} {
-		s = requireStream(t, media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": event, "streamKey": key, "recordings": []object{recording}}))
+		s = requireStream(t, media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events",
+			object{"event": event, "streamKey": key, "recordings": []object{recording}}))
 	}
 	require.Equal(t, []any{recording}, s["recordings"])
 }
@@ -155,7 +161,10 @@ func TestBrand(t *testing.T) {
 func TestThumbnailOfPost(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
-	id := newWallPost(t, alice, object{"data": object{"text": "see", "thumbnailFileId": fileOf(t, "image")}, "attachments": attached(t, alice.Network, "video")})
+	id := newWallPost(t, alice, object{
+		"data":        object{"text": "see", "thumbnailFileId": fileOf(t, "image")},
+		"attachments": attached(t, alice.Network, "video"),
+	})
 	a := requireAggregate(t, alice.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil), "", postAggregate)
 	require.Equal(t, fileOf(t, "image"), a.one("posts")["data"].(object)["thumbnailFileId"])
 }

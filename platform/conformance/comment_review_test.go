@@ -73,7 +73,11 @@ func (w reviewedCommunity) requireHidden(t *testing.T, id string) {
 	var attempts []attempt
 	for name, by := range map[string]*apptest.Client{"author": w.member, "moderator": w.boss, "other": w.other} {
 		attempts = append(attempts,
-			attempt{name + " answers", by, http.MethodPost, commentsPath, object{"referenceId": w.post, "parentId": id, "data": object{"text": "x"}}, notFound},
+			attempt{
+				name + " answers", by, http.MethodPost, commentsPath,
+				object{"referenceId": w.post, "parentId": id, "data": object{"text": "x"}},
+				notFound,
+			},
 			attempt{name + " flags", by, http.MethodPost, commentsPath + "/" + id + "/flag", nil, notFound},
 			attempt{name + " reacts", by, http.MethodPost, "/api/v2/reactions", react, notFound})
 	}
@@ -133,7 +137,8 @@ func TestDeclineComment(t *testing.T) {
 func TestUnapprovedComments(t *testing.T) {
 	t.Parallel()
 	w := newReviewedCommunity(t)
-	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxUnapprovedComments-2, "comments", "id = '"+w.waiting+"'", map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
+	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxUnapprovedComments-2, "comments", "id = '"+w.waiting+"'",
+		map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
 	last := newComment(t, w.member, w.post)
 	comment := object{"referenceId": w.post, "data": object{"text": "one too many"}}
 	requireRefused(t, w.member.Do(t, http.MethodPost, commentsPath, comment), http.StatusForbidden, 400300)
@@ -196,7 +201,11 @@ func TestListCommentsByStatus(t *testing.T) {
 	of(w.stranger, "pending").requireOrder(t, []string{})
 	of(w.stranger, "approved").requireOrder(t, []string{w.open})
 	of(w.boss, "").requireOrder(t, slices.Concat([]string{w.open}, pending, declined))
-	requireAttempts(t, []attempt{{"other status", w.boss, http.MethodGet, commentsPath + "?referenceId=" + w.post + "&approvalStatus=lost", nil, invalid("approvalStatus")}})
+	requireAttempts(t,
+		[]attempt{{
+			"other status", w.boss, http.MethodGet, commentsPath + "?referenceId=" + w.post + "&approvalStatus=lost", nil,
+			invalid("approvalStatus"),
+		}})
 }
 
 // TestConcurrentReviews checks that only one of several concurrent decisions succeeds and that the comment is

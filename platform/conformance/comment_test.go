@@ -152,7 +152,10 @@ func TestCommentLimits(t *testing.T) {
 	say("content that does not exist", object{"referenceType": "content"}, notFound)
 	say("NUL", object{"data": object{"text": "a\x00b"}}, invalid("data"))
 	for _, length := range []int{1, 900} {
-		attempts = append(attempts, attempt{fmt.Sprint("get of ", length), boss, http.MethodGet, commentsPath + "/" + strings.Repeat("x", length), nil, notFound})
+		attempts = append(attempts, attempt{
+			fmt.Sprint("get of ", length), boss, http.MethodGet,
+			commentsPath + "/" + strings.Repeat("x", length), nil, notFound,
+		})
 	}
 	list := func(count, length int) string {
 		return commentsPath + "/list?" + url.Values{"commentIds[]": slices.Repeat([]string{strings.Repeat("x", length)}, count)}.Encode()
@@ -213,7 +216,8 @@ func TestListComments(t *testing.T) {
 			every.requirePages(t, 4, append(slices.Clone(top), replies...))
 			l.with("filterByParentId", "true").requireOrder(t, reversed(top))
 			every.with("dataTypes[values][0]", "image").with("dataTypes[matchType]", "any").requireOrder(t, []string{replies[1], replies[3]})
-			every.with("dataTypes[values][]", "image", "text").with("dataTypes[matchType]", "exact").requireOrder(t, []string{replies[1], replies[3]})
+			every.with("dataTypes[values][]", "image", "text").with("dataTypes[matchType]", "exact").requireOrder(t,
+				[]string{replies[1], replies[3]})
 			every.with("dataTypes[values][]", "image").with("dataTypes[matchType]", "exact").requireOrder(t, []string{})
 			every.with("dataTypes[values][]", "image").requireOrder(t, []string{replies[1], replies[3]})
 			flag(t, other, "comments", top[2])
@@ -302,7 +306,11 @@ func TestDeleteComment(t *testing.T) {
 				{"get", club.member, http.MethodGet, commentsPath + "/" + root, nil, notFound},
 				{"again", club.member, http.MethodDelete, "/api/v4/comments/" + root, nil, notFound},
 				{"flag", club.member, http.MethodPost, commentsPath + "/" + root + "/flag", nil, notFound},
-				{"answer", club.member, http.MethodPost, commentsPath, object{"referenceId": post, "parentId": root, "data": object{"text": "x"}}, notFound},
+				{
+					"answer", club.member, http.MethodPost, commentsPath,
+					object{"referenceId": post, "parentId": root, "data": object{"text": "x"}},
+					notFound,
+				},
 				{"its reply stays", club.member, http.MethodGet, commentsPath + "/" + reply, nil, failure{}},
 			})
 			club.member.Do(t, http.MethodDelete, fmt.Sprintf(path, newComment(t, club.member, post)), nil).OK(t)

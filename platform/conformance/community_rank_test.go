@@ -77,8 +77,15 @@ func requireRankedPages(t *testing.T, by *apptest.Client, path string) {
 	require.NotContains(t, l.ids(t, second), l.ids(t, first)[1])
 	requireAttempts(t, []attempt{
 		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
-		{"bad token", by, http.MethodGet, path + "?options[token]=x", nil, failure{status: 422, code: 500000, message: "Parameters validation error!"}},
-		{"token of another list", by, http.MethodGet, path + "?includeDiscoverablePrivateCommunity=false&options[token]=" + url.QueryEscape(l.token(t, first, "next")), nil, failure{status: 422, code: 500000, message: "Parameters validation error!"}},
+		{
+			"bad token", by, http.MethodGet, path + "?options[token]=x", nil,
+			failure{status: 422, code: 500000, message: "Parameters validation error!"},
+		},
+		{
+			"token of another list", by, http.MethodGet,
+			path + "?includeDiscoverablePrivateCommunity=false&options[token]=" + url.QueryEscape(l.token(t, first, "next")), nil,
+			failure{status: 422, code: 500000, message: "Parameters validation error!"},
+		},
 	})
 }
 

@@ -109,7 +109,8 @@ func TestUpdateCommunity(t *testing.T) {
 				require.Equal(t, want, after[field], field)
 			}
 		}
-		require.Equal(t, after, requireAggregate(t, alice.Do(t, http.MethodGet, communitiesPath+"/"+id, nil), "", communityAggregate).one("communities"))
+		require.Equal(t, after, requireAggregate(t, alice.Do(t, http.MethodGet, communitiesPath+"/"+id, nil), "",
+			communityAggregate).one("communities"))
 		require.Empty(t, put(t, id, object{"description": ""})["description"], "an empty text is a text")
 	}
 	id := newCommunity(t, alice)
@@ -151,7 +152,11 @@ func TestDeleteCommunity(t *testing.T) {
 		{"join", bob, http.MethodPost, communitiesPath + "/" + id + "/join", nil, notFound},
 		{"request", bob, http.MethodPost, "/api/v4/communities/" + id + "/join", nil, notFound},
 		{"its post", alice, http.MethodGet, "/api/v3/posts/" + post, nil, notFound},
-		{"a new post", alice, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": id, "data": object{"text": "x"}}, notFound},
+		{
+			"a new post", alice, http.MethodPost, "/api/v4/posts",
+			object{"targetType": "community", "targetId": id, "data": object{"text": "x"}},
+			notFound,
+		},
 		{"its feed", alice, http.MethodGet, "/api/v3/community-feeds/" + id, nil, notFound},
 		{"unknown", alice, http.MethodDelete, communitiesPath + "/" + unknownID, nil, notFound},
 		{"id of 901", alice, http.MethodDelete, communitiesPath + "/" + strings.Repeat("x", 901), nil, invalid("communityId")},
@@ -172,7 +177,10 @@ func TestPrivateCommunities(t *testing.T) {
 	boss, member, stranger := newUser(t, region.EU, "boss"), newUser(t, region.US, "member"), newUser(t, region.SG, "stranger")
 	name := apptest.UserID("Club")
 	secret := newCommunity(t, boss, object{"displayName": name, "isPublic": false, "userIds": []string{member.UserID}})
-	findable := newCommunity(t, boss, object{"displayName": name, "isPublic": false, "isDiscoverable": true, "userIds": []string{member.UserID}})
+	findable := newCommunity(t, boss, object{
+		"displayName": name, "isPublic": false, "isDiscoverable": true,
+		"userIds": []string{member.UserID},
+	})
 	find := func(t *testing.T, by *apptest.Client, query string) []string {
 		t.Helper()
 		r := by.Do(t, http.MethodGet, communitiesPath+"?displayName="+url.QueryEscape(name)+query, nil)
@@ -183,7 +191,8 @@ func TestPrivateCommunities(t *testing.T) {
 		stranger: {findable}, member: {secret, findable}, boss: {secret, findable}, admin(t): {secret, findable},
 	} {
 		require.ElementsMatch(t, want, find(t, by, ""))
-		require.Equal(t, want, requireAggregate(t, by.Do(t, http.MethodGet, batch, nil), "", communityAggregate).values("communities", "communityId"))
+		require.Equal(t, want, requireAggregate(t, by.Do(t, http.MethodGet, batch, nil), "", communityAggregate).values("communities",
+			"communityId"))
 	}
 	require.Empty(t, find(t, stranger, "&includeDiscoverablePrivateCommunity=false"))
 	require.Len(t, find(t, member, "&includeDiscoverablePrivateCommunity=false"), 2)
@@ -270,7 +279,8 @@ func TestFlaggedCommunities(t *testing.T) {
 	t.Parallel()
 	boss := newUser(t, region.EU, "boss")
 	name := apptest.UserID("Quarrel")
-	clean, flagged := newCommunity(t, boss.At(region.US), object{"displayName": name}), newCommunity(t, boss.At(region.SG), object{"displayName": name})
+	clean, flagged := newCommunity(t, boss.At(region.US), object{"displayName": name}),
+		newCommunity(t, boss.At(region.SG), object{"displayName": name})
 	post := newPost(t, boss, flagged)
 	comment := newComment(t, boss, post)
 	l := listing{by: admin(t), path: communitiesPath, list: "communities", id: "communityId"}.with("displayName", name)

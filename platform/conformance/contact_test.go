@@ -21,7 +21,8 @@ func blockedBy(t *testing.T, n *apptest.Network, others int, users ...*apptest.C
 	conn := connectTo(t, n)
 	for _, u := range users {
 		_, err := conn.Exec(t.Context(), `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
-			SELECT home, id, lpad(n::text, 24, '0'), 'blocked', 1, now() FROM users, generate_series(1, $2::bigint) AS n WHERE id = $1`, u.InternalID, others)
+			SELECT home, id, lpad(n::text, 24, '0'), 'blocked', 1, now() FROM users, generate_series(1, $2::bigint) AS n WHERE id = $1`,
+			u.InternalID, others)
 		require.NoError(t, err)
 	}
 }
@@ -44,7 +45,8 @@ func testBlocksEndContact(t *testing.T, others int) {
 	blockedBy(t, apptest.Shared(t), others, anna, ben)
 	users := object{"userIds": []string{anna.UserID, ben.UserID}}
 	club := newCommunity(t, boss, users)
-	conversation := anna.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{ben.UserID}}).OK(t).String(t, "channels.0.channelId")
+	conversation := anna.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{ben.UserID}}).OK(t).String(t,
+		"channels.0.channelId")
 	chat := newChat(t, boss, anna, ben)
 	anna.Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+ben.UserID, nil).OK(t)
 	refused := failure{status: 403, code: 400300, message: "One of the two users blocks the other"}
@@ -70,26 +72,60 @@ func testBlocksEndContact(t *testing.T, others int) {
 				{"add to a channel", by, http.MethodPost, "/api/v3/channels/" + channel + "/users", named, notFound},
 				{"a community with", by, http.MethodPost, communitiesPath, with(object{"displayName": "c"}, named), notFound},
 				{"add to a community", by, http.MethodPost, membersPath(mine), named, notFound},
-				{"invite", by, http.MethodPost, "/api/v1/invitations", with(object{"type": "communityMemberInvite", "targetType": "community", "targetId": mine}, named), notFound},
-				{"a room with", by, http.MethodPost, roomsPath, object{"title": "r", "type": "coHosts", "participants": []string{other.UserID}}, notFound},
+				{
+					"invite", by, http.MethodPost, "/api/v1/invitations",
+					with(object{"type": "communityMemberInvite", "targetType": "community", "targetId": mine}, named), notFound,
+				},
+				{
+					"a room with", by, http.MethodPost, roomsPath,
+					object{"title": "r", "type": "coHosts", "participants": []string{other.UserID}},
+					notFound,
+				},
 				{"comment", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": post}), refused},
 				{"reply", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": newPost(t, boss, club)}), failure{}},
 				{"reply to a comment", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": commented, "parentId": comment}), refused},
 				{"comment on a story", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": story}), refused},
-				{"reply to a comment on a story", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": bossStory, "parentId": storyComment}), refused},
+				{
+					"reply to a comment on a story", by, http.MethodPost, commentsPath,
+					with(onStory, object{"referenceId": bossStory, "parentId": storyComment}), refused,
+				},
 				{"comment on the story of another user", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": bossStory}), failure{}},
-				{"react to a story", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": story, "referenceType": "story"}), refused},
-				{"react to a comment on a story", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": storyComment, "referenceType": "comment"}), refused},
-				{"react to a post", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": post, "referenceType": "post"}), refused},
-				{"react to a comment", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": comment, "referenceType": "comment"}), refused},
-				{"react to a message", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": message, "referenceType": "message"}), refused},
-				{"answer a message", by, http.MethodPost, messagesPath, object{"messageFeedId": chat.id, "parentId": message, "data": object{"text": "x"}}, refused},
-				{"write in the conversation", by, http.MethodPost, messagesPath, object{"messageFeedId": conversation, "data": object{"text": "x"}}, refused},
+				{
+					"react to a story", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": story, "referenceType": "story"}),
+					refused,
+				},
+				{
+					"react to a comment on a story", by, http.MethodPost, "/api/v2/reactions",
+					with(like, object{"referenceId": storyComment, "referenceType": "comment"}), refused,
+				},
+				{
+					"react to a post", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": post, "referenceType": "post"}),
+					refused,
+				},
+				{
+					"react to a comment", by, http.MethodPost, "/api/v2/reactions",
+					with(like, object{"referenceId": comment, "referenceType": "comment"}), refused,
+				},
+				{
+					"react to a message", by, http.MethodPost, "/api/v2/reactions",
+					with(like, object{"referenceId": message, "referenceType": "message"}), refused,
+				},
+				{
+					"answer a message", by, http.MethodPost, messagesPath,
+					object{"messageFeedId": chat.id, "parentId": message, "data": object{"text": "x"}},
+					refused,
+				},
+				{
+					"write in the conversation", by, http.MethodPost, messagesPath,
+					object{"messageFeedId": conversation, "data": object{"text": "x"}},
+					refused,
+				},
 				{"follow", by, http.MethodPost, "/api/v4/me/following/" + other.UserID, nil, forbidden},
 				{"comment by the moderator", boss, http.MethodPost, commentsPath, with(reply, object{"referenceId": post}), failure{}},
 			})
 			mention := object{"mentionees": []object{{"type": "user", "userIds": []string{other.UserID, boss.UserID}}}}
-			r := by.Do(t, http.MethodPost, "/api/v4/posts", with(object{"targetType": "community", "targetId": club, "data": object{"text": "x"}}, mention)).OK(t)
+			r := by.Do(t, http.MethodPost, "/api/v4/posts",
+				with(object{"targetType": "community", "targetId": club, "data": object{"text": "x"}}, mention)).OK(t)
 			require.Equal(t, []any{boss.UserID}, r.Get(t, "posts.0.mentionees.0.userIds"))
 			r = by.Do(t, http.MethodPost, commentsPath, with(onStory, mention, object{"referenceId": bossStory})).OK(t)
 			require.Equal(t, []any{boss.UserID}, r.Get(t, "comments.0.mentionees.0.userIds"))
@@ -100,7 +136,8 @@ func testBlocksEndContact(t *testing.T, others int) {
 	}
 	profile := "/api/v3/users/" + anna.UserID
 	requireFailure(t, notFound, ben.Do(t, http.MethodGet, profile, nil))
-	require.NotContains(t, ben.Do(t, http.MethodGet, "/api/v3/users?options[limit]=100&keyword="+url.QueryEscape(anna.UserID), nil).OK(t).Strings(t, "users", "userId"), anna.UserID)
+	require.NotContains(t, ben.Do(t, http.MethodGet, "/api/v3/users?options[limit]=100&keyword="+url.QueryEscape(anna.UserID),
+		nil).OK(t).Strings(t, "users", "userId"), anna.UserID)
 	anna.Do(t, http.MethodGet, "/api/v3/users/"+ben.UserID, nil).OK(t)
 	admin(t).Do(t, http.MethodGet, profile, nil).OK(t)
 	anna.Do(t, http.MethodDelete, "/api/v4/me/user-blocks/"+ben.UserID, nil).OK(t)

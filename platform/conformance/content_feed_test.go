@@ -16,7 +16,8 @@ const contentFeedPath = "/api/v3/content-feeds"
 func newContentPost(t *testing.T, c *apptest.Client) string {
 	t.Helper()
 	nextMillisecond()
-	r := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "content", "targetId": "article-7", "data": object{"text": "under an article"}}).OK(t)
+	r := c.Do(t, http.MethodPost, "/api/v4/posts",
+		object{"targetType": "content", "targetId": "article-7", "data": object{"text": "under an article"}}).OK(t)
 	requireResource(t, "post", postFields, r.Get(t, "posts.0"))
 	require.Equal(t, "content", r.String(t, "posts.0.targetType"))
 	require.Equal(t, "article-7", r.String(t, "posts.0.targetId"))
@@ -58,7 +59,8 @@ func TestContentFeed(t *testing.T) {
 	require.NotEmpty(t, next.String(t, "paging.previous"))
 
 	require.Equal(t, "content", reader.Do(t, http.MethodGet, "/api/v3/posts/"+ids[0], nil).OK(t).String(t, "posts.0.targetType"))
-	require.Equal(t, ids[:2], reader.Do(t, http.MethodGet, "/api/v3/posts/list?postIds[]="+ids[0]+"&postIds[]="+ids[1], nil).OK(t).Strings(t, "posts", "postId"))
+	require.Equal(t, ids[:2], reader.Do(t, http.MethodGet, "/api/v3/posts/list?postIds[]="+ids[0]+"&postIds[]="+ids[1], nil).OK(t).Strings(t,
+		"posts", "postId"))
 	comment := newComment(t, reader, ids[0])
 	reader.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": ids[0], "referenceType": "post", "reactionName": "like"}).OK(t)
 	reader.Do(t, http.MethodPost, "/api/v3/posts/"+ids[1]+"/flag", nil).OK(t)
@@ -73,9 +75,21 @@ func TestContentFeed(t *testing.T) {
 	require.Equal(t, []string{ids[4], ids[3], ids[2], ids[1]}, list(""))
 	require.Equal(t, []string{ids[0]}, list("?isDeleted=true"))
 	requireAttempts(t, []attempt{
-		{"no target", reader, http.MethodPost, "/api/v4/posts", object{"targetType": "content", "data": object{"text": "x"}}, invalid("targetId")},
-		{"scheduled", reader, http.MethodPost, schedulePath, object{"scheduledAt": timeIn(3600e9), "postData": object{"targetType": "content", "targetId": "a", "data": object{"text": "x"}}}, invalid("postData.targetType")},
-		{"by an administrator", n.Admin(region.EU), http.MethodPost, "/api/v4/posts", object{"targetType": "content", "targetId": "a", "data": object{"text": "x"}}, forbidden},
+		{
+			"no target", reader, http.MethodPost, "/api/v4/posts",
+			object{"targetType": "content", "data": object{"text": "x"}},
+			invalid("targetId"),
+		},
+		{
+			"scheduled", reader, http.MethodPost, schedulePath,
+			object{"scheduledAt": timeIn(3600e9), "postData": object{"targetType": "content", "targetId": "a", "data": object{"text": "x"}}},
+			invalid("postData.targetType"),
+		},
+		{
+			"by an administrator", n.Admin(region.EU), http.MethodPost, "/api/v4/posts",
+			object{"targetType": "content", "targetId": "a", "data": object{"text": "x"}},
+			forbidden,
+		},
 		{"the order", reader, http.MethodGet, contentFeedPath + "?sortBy=name", nil, invalid("sortBy")},
 		{"limit of 101", reader, http.MethodGet, contentFeedPath + "?options[limit]=101", nil, invalid("options.limit")},
 		{"anonymous", n.Anonymous(region.EU), http.MethodGet, contentFeedPath, nil, failure{status: 401, code: 400100}},
@@ -91,7 +105,10 @@ func TestPostsOnContent(t *testing.T) {
 	for i := range 7 {
 		c := n.SignIn(t, region.All()[i%3], apptest.UserID("author"))
 		nextMillisecond()
-		draft := object{"targetType": "content", "targetId": article, "data": object{"text": "under an article"}, "tags": []string{[]string{"odd", "even"}[i%2]}}
+		draft := object{
+			"targetType": "content", "targetId": article, "data": object{"text": "under an article"},
+			"tags": []string{[]string{"odd", "even"}[i%2]},
+		}
 		ids = append(ids, c.Do(t, http.MethodPost, "/api/v4/posts", draft).OK(t).String(t, "posts.0.postId"))
 		if i%2 == 0 {
 			tagged = append(tagged, ids[i])

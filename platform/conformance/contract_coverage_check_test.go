@@ -78,7 +78,8 @@ func TestContractCoverageStartsEmpty(t *testing.T) {
 
 func putModeration(status int, request, body string) exchange {
 	return exchange{
-		Method: http.MethodPut, Path: moderationPath, Header: http.Header{"Authorization": {"Bearer x"}}, Request: []byte(request), Status: status, Body: []byte(body),
+		Method: http.MethodPut, Path: moderationPath, Header: http.Header{"Authorization": {"Bearer x"}}, Request: []byte(request),
+		Status: status, Body: []byte(body),
 	}
 }
 
@@ -98,13 +99,16 @@ func TestContractCoverageOfErrors(t *testing.T) {
 		exchange exchange
 		want     map[rowKind]int
 	}{
-		"as the contract words it": {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{kindErrors: 1}},
-		"another status":           {putModeration(422, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
-		"another message":          {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad"}`), map[rowKind]int{}},
-		"another shape":            {putModeration(400, `{}`, `{"code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
-		"with a token":             {putModeration(401, `{}`, `{"status":"error","code":400100,"message":"x"}`), map[rowKind]int{}},
-		"without a token":          {exchange{Method: http.MethodPut, Path: moderationPath, Status: 401}, map[rowKind]int{kindAnonymous: 1}},
-		"another path":             {exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[rowKind]int{}},
+		"as the contract words it": {
+			putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`),
+			map[rowKind]int{kindErrors: 1},
+		},
+		"another status":  {putModeration(422, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
+		"another message": {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad"}`), map[rowKind]int{}},
+		"another shape":   {putModeration(400, `{}`, `{"code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
+		"with a token":    {putModeration(401, `{}`, `{"status":"error","code":400100,"message":"x"}`), map[rowKind]int{}},
+		"without a token": {exchange{Method: http.MethodPut, Path: moderationPath, Status: 401}, map[rowKind]int{kindAnonymous: 1}},
+		"another path":    {exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[rowKind]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counts, _ := exercisedRows(t, c.exchange)
@@ -137,13 +141,17 @@ func TestContractCoverageOfLimits(t *testing.T) {
 		exchanges []exchange
 		limits    int
 	}{
-		"at the edge":              {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 200, nil)}, 1},
-		"within":                   {[]exchange{get("/api/v1/me/following-feeds", "limit=50", 200, nil)}, 0},
-		"one past":                 {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 422, invalid)}, 1},
-		"one past, accepted":       {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 200, nil)}, 0},
-		"at the edge, refused":     {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 422, invalid)}, 0},
-		"five elements":            {[]exchange{get("/api/v3/user-feeds/u", "dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a", 422, invalid)}, 1},
-		"an unknown id":            {[]exchange{{Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900), Status: 404}}, 1},
+		"at the edge":          {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 200, nil)}, 1},
+		"within":               {[]exchange{get("/api/v1/me/following-feeds", "limit=50", 200, nil)}, 0},
+		"one past":             {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 422, invalid)}, 1},
+		"one past, accepted":   {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 200, nil)}, 0},
+		"at the edge, refused": {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 422, invalid)}, 0},
+		"five elements": {[]exchange{get("/api/v3/user-feeds/u",
+			"dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a", 422, invalid)}, 1},
+		"an unknown id": {[]exchange{{
+			Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900),
+			Status: 404,
+		}}, 1},
 		"one flag too many":        {[]exchange{flag(200, []byte(`{"posts":[{"flagCount":2}]}`)), flag(403, exceeded)}, 2},
 		"one flag, of nothing yet": {[]exchange{flag(403, exceeded)}, 0},
 	} {

@@ -43,7 +43,8 @@ func TestCustomRole(t *testing.T) {
 	n := apptest.Start(t)
 	adm := n.Admin(region.EU)
 	role := requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{
-		"roleId": "curator", "displayName": "Curator", "permissions": []string{"EDIT_COMMUNITY_CATEGORY", "CREATE_COMMUNITY_CATEGORY", "CREATE_COMMUNITY_CATEGORY"},
+		"roleId": "curator", "displayName": "Curator",
+		"permissions": []string{"EDIT_COMMUNITY_CATEGORY", "CREATE_COMMUNITY_CATEGORY", "CREATE_COMMUNITY_CATEGORY"},
 	}))
 	require.Equal(t, "curator", role["roleId"])
 	require.Equal(t, "Curator", role["displayName"])
@@ -59,14 +60,16 @@ func TestCustomRole(t *testing.T) {
 		eventually(t, "the role is known everywhere", func() bool {
 			return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/curator", nil).Status == http.StatusOK
 		})
-		user := requireAggregate(t, adm.Do(t, http.MethodPut, "/api/v3/users", object{"userId": c.UserID, "roles": []string{"curator", "moderator"}}), "", userAggregate).one("users")
+		user := requireAggregate(t, adm.Do(t, http.MethodPut, "/api/v3/users",
+			object{"userId": c.UserID, "roles": []string{"curator", "moderator"}}), "", userAggregate).one("users")
 		require.Contains(t, user["permissions"], "CREATE_COMMUNITY_CATEGORY")
 		require.Contains(t, user["permissions"], "DELETE_COMMUNITY_POST", "in addition to those of built-in roles")
 		eventually(t, "the user has the right", makes)
 
 		requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
 		eventually(t, "the right is gone with the role's permission", func() bool { return !makes() })
-		role := requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"displayName": "Keeper", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}))
+		role := requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator",
+			object{"displayName": "Keeper", "permissions": []string{"CREATE_COMMUNITY_CATEGORY"}}))
 		require.Equal(t, "Keeper", role["displayName"])
 		require.Greater(t, text(role, "updatedAt"), text(role, "createdAt"))
 		eventually(t, "and comes back", makes)
@@ -77,7 +80,8 @@ func TestCustomRole(t *testing.T) {
 	requireFailure(t, notFound, adm.Do(t, http.MethodGet, rolesPath+"/curator", nil))
 	requireFailure(t, notFound, adm.Do(t, http.MethodDelete, rolesPath+"/curator", nil))
 	requireFailure(t, notFound, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"permissions": []string{"BAN_USER"}}))
-	requireFailure(t, invalid("roles"), adm.Do(t, http.MethodPut, "/api/v3/users", object{"userId": n.SignIn(t, region.EU, "late").UserID, "roles": []string{"curator"}}))
+	requireFailure(t, invalid("roles"), adm.Do(t, http.MethodPut, "/api/v3/users",
+		object{"userId": n.SignIn(t, region.EU, "late").UserID, "roles": []string{"curator"}}))
 	requireRole(t, adm.Do(t, http.MethodPost, rolesPath, object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))
 }
 
@@ -88,7 +92,10 @@ func TestListCustomRoles(t *testing.T) {
 	l := listing{by: n.SignIn(t, region.EU, "alice"), path: rolesPath, list: "roles", id: "roleId"}
 	builtin := l.ids(t, l.page(t, nil))
 	var made []string
-	for _, name := range []string{"Zebra", "apprentice", "Moderator of music", "a name that is longer than what lists are ordered by, one", "a name that is longer than what lists are ordered by, two"} {
+	for _, name := range []string{
+		"Zebra", "apprentice", "Moderator of music", "a name that is longer than what lists are ordered by, one",
+		"a name that is longer than what lists are ordered by, two",
+	} {
 		nextMillisecond()
 		role := with(newRole(), object{"displayName": name})
 		requireRole(t, n.Admin(region.EU).Do(t, http.MethodPost, rolesPath, role))
@@ -135,7 +142,10 @@ func TestUpdateRoles(t *testing.T) {
 	}
 	require.Contains(t, all(), "community-moderator")
 	nextMillisecond()
-	r := adm.Do(t, http.MethodPut, path, object{"publicIds": append(ids, ids[0]), "permissions": []string{"EDIT_CHANNEL", "MUTE_CHANNEL"}}).OK(t)
+	r := adm.Do(t, http.MethodPut, path, object{
+		"publicIds":   append(ids, ids[0]),
+		"permissions": []string{"EDIT_CHANNEL", "MUTE_CHANNEL"},
+	}).OK(t)
 	require.ElementsMatch(t, ids, r.Strings(t, "data", "roleId"))
 	for _, id := range ids {
 		require.Equal(t, []any{"EDIT_CHANNEL", "MUTE_CHANNEL"}, all()[id]["permissions"])
@@ -150,7 +160,11 @@ func TestUpdateRoles(t *testing.T) {
 		{"built-in role", adm, http.MethodPut, path, change("community-moderator"), forbidden},
 		{"not an administrator", c, http.MethodPut, path, change(ids[1]), notAllowed},
 		{"no roles", adm, http.MethodPut, path, object{"permissions": []string{"BAN_USER"}}, invalid("publicIds")},
-		{"101 roles", adm, http.MethodPut, path, object{"publicIds": slices.Repeat(ids[:1], 101), "permissions": []string{"BAN_USER"}}, invalid("publicIds")},
+		{
+			"101 roles", adm, http.MethodPut, path,
+			object{"publicIds": slices.Repeat(ids[:1], 101), "permissions": []string{"BAN_USER"}},
+			invalid("publicIds"),
+		},
 		{"no permissions", adm, http.MethodPut, path, object{"publicIds": ids}, invalid("permissions")},
 		{"unknown permission", adm, http.MethodPut, path, object{"publicIds": ids, "permissions": []string{"FLY"}}, invalid("permissions")},
 	})
@@ -170,7 +184,11 @@ func TestCustomRoleLimits(t *testing.T) {
 		{"roleId of 101", adm, http.MethodPost, rolesPath, object{"roleId": long(101), "permissions": one}, invalid("roleId")},
 		{"no roleId", adm, http.MethodPost, rolesPath, object{"permissions": one}, invalid("roleId")},
 		{"name of 100", adm, http.MethodPost, rolesPath, object{"roleId": "a", "displayName": long(100), "permissions": one}, failure{}},
-		{"name of 101", adm, http.MethodPost, rolesPath, object{"roleId": "b", "displayName": long(101), "permissions": one}, invalid("displayName")},
+		{
+			"name of 101", adm, http.MethodPost, rolesPath,
+			object{"roleId": "b", "displayName": long(101), "permissions": one},
+			invalid("displayName"),
+		},
 		{"no permissions", adm, http.MethodPost, rolesPath, object{"roleId": "b"}, invalid("permissions")},
 		{"unknown permission", adm, http.MethodPost, rolesPath, object{"roleId": "b", "permissions": []string{"FLY"}}, invalid("permissions")},
 		{"built-in id", adm, http.MethodPost, rolesPath, object{"roleId": "moderator", "permissions": one}, exists},
@@ -195,7 +213,11 @@ func TestRolesCannotEscalate(t *testing.T) {
 	own := func(role string) object { return object{"userId": c.UserID, "roles": []string{role}} }
 	requireAttempts(t, []attempt{
 		{"a role of what they hold", c, http.MethodPost, rolesPath, object{"roleId": "half", "permissions": may[:2]}, failure{}},
-		{"assign it", c, http.MethodPut, "/api/v3/users", object{"userId": n.SignIn(t, region.US, "other").UserID, "roles": []string{"half"}}, failure{}},
+		{
+			"assign it", c, http.MethodPut, "/api/v3/users",
+			object{"userId": n.SignIn(t, region.US, "other").UserID, "roles": []string{"half"}},
+			failure{},
+		},
 		{"a role of more", c, http.MethodPost, rolesPath, object{"roleId": "more", "permissions": append(may, "MANAGE_ADMIN")}, notAllowed},
 		{"more for their own role", c, http.MethodPut, rolesPath + "/keeper", object{"permissions": append(may, "BAN_USER")}, notAllowed},
 		{"a mightier role", c, http.MethodPut, "/api/v3/users", own("global-admin"), notAllowed},

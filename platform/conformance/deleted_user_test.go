@@ -17,7 +17,10 @@ func TestDeletedUsersAreNotFound(t *testing.T) {
 	n := apptest.Start(t)
 	alice, gone := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.US, "gone")
 	post := newWallPost(t, gone)
-	stories := []string{storiesPath + "?targetType=user&targetId=" + gone.UserID, storiesPath + "/count?targetType=user&targetId=" + gone.UserID}
+	stories := []string{
+		storiesPath + "?targetType=user&targetId=" + gone.UserID,
+		storiesPath + "/count?targetType=user&targetId=" + gone.UserID,
+	}
 	wall, search := postsPath+"?targetType=user&targetId="+gone.UserID, "/api/v3/users?searchBy[]=userId&keyword="+gone.UserID
 	find := func(query string) []string {
 		return alice.Do(t, http.MethodGet, search+query, nil).OK(t).Strings(t, "users", "userId")
@@ -33,7 +36,8 @@ func TestDeletedUsersAreNotFound(t *testing.T) {
 		requireFailure(t, notFound, alice.Do(t, http.MethodGet, path, nil))
 	}
 	requireFailure(t, notFound, alice.Do(t, http.MethodGet, wall, nil))
-	requireFailure(t, notFound, alice.Do(t, http.MethodPost, postsPath, with(textPost("x"), object{"targetType": "user", "targetId": gone.UserID})))
+	requireFailure(t, notFound, alice.Do(t, http.MethodPost, postsPath,
+		with(textPost("x"), object{"targetType": "user", "targetId": gone.UserID})))
 	require.Empty(t, find(""))
 	require.Equal(t, []string{gone.UserID}, find("&isDeleted=true"))
 }
@@ -44,7 +48,10 @@ func TestFollowsOfDeletedUsers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	alice := n.NewUser(t, region.EU, "alice")
-	others := []*apptest.Client{n.NewUser(t, region.EU, "bob"), n.NewUser(t, region.US, "carol"), n.NewUser(t, region.EU, "dave"), n.NewUser(t, region.SG, "erin")}
+	others := []*apptest.Client{
+		n.NewUser(t, region.EU, "bob"), n.NewUser(t, region.US, "carol"), n.NewUser(t, region.EU, "dave"),
+		n.NewUser(t, region.SG, "erin"),
+	}
 	blocked := []*apptest.Client{n.NewUser(t, region.US, "frank"), n.NewUser(t, region.EU, "grace")}
 	var newestFirst []string
 	for _, c := range others {

@@ -53,7 +53,8 @@ func bindingsOf(method protoreflect.MethodDescriptor) []binding {
 	for _, r := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
 		b := binding{procedure: "/" + string(method.Parent().FullName()) + "/" + string(method.Name()), whole: options.GetDeprecated()}
 		for verb, path := range map[string]string{
-			http.MethodGet: r.GetGet(), http.MethodPost: r.GetPost(), http.MethodPut: r.GetPut(), http.MethodDelete: r.GetDelete(), http.MethodPatch: r.GetPatch(),
+			http.MethodGet: r.GetGet(), http.MethodPost: r.GetPost(), http.MethodPut: r.GetPut(), http.MethodDelete: r.GetDelete(),
+			http.MethodPatch: r.GetPatch(),
 		} {
 			if path != "" {
 				b.verb, b.path = verb, path
@@ -121,5 +122,6 @@ func TestDeprecationOverEveryProtocol(t *testing.T) {
 	body := object{"data": object{"text": "x"}}
 	require.Equal(t, since, caller.Do(t, http.MethodPost, "/api/v3/posts", body).OK(t).Header.Get("Deprecation"))
 	require.Empty(t, caller.Do(t, http.MethodPost, "/api/v4/posts", body).OK(t).Header.Get("Deprecation"))
-	require.Empty(t, caller.Do(t, http.MethodPost, "/plaza.v1.PostService/CreatePost", body).OK(t).Header.Get("Deprecation"), "only a path of it is")
+	require.Empty(t, caller.Do(t, http.MethodPost, "/plaza.v1.PostService/CreatePost", body).OK(t).Header.Get("Deprecation"),
+		"only a path of it is")
 }

@@ -58,7 +58,8 @@ func TestNetworkRolesNeedAnAuthToken(t *testing.T) {
 				}
 			}
 			requireFailure(t, unauthorized, n.Bearer(home, early.String(t, "accessToken")).Do(t, http.MethodGet, verifyPath, nil))
-			requireFailure(t, unauthorized, n.Bearer(home, early.String(t, "accessToken")).Do(t, http.MethodPut, "/api/v3/users", object{"description": "x"}))
+			requireFailure(t, unauthorized, n.Bearer(home, early.String(t, "accessToken")).Do(t, http.MethodPut, "/api/v3/users",
+				object{"description": "x"}))
 			again := n.SignIn(t, region.SG, id)
 			for _, c := range []*apptest.Client{owner, again} {
 				require.Equal(t, id, c.Do(t, http.MethodGet, "/api/v3/users/"+id, nil).OK(t).String(t, "users.0.displayName"))

@@ -26,12 +26,18 @@ func TestEditComment(t *testing.T) {
 		t.Run(home.String(), func(t *testing.T) {
 			author := newUser(t, region.EU, "author")
 			post := newPost(t, author, newCommunity(t, author.At(home)))
-			id := newComment(t, author, post, object{"metadata": object{"a": 1.0}, "attachments": photos(t, 1), "mentionees": []object{{"userIds": []string{mentioned.UserID}}}})
+			id := newComment(t, author, post, object{
+				"metadata": object{"a": 1.0}, "attachments": photos(t, 1),
+				"mentionees": []object{{"userIds": []string{mentioned.UserID}}},
+			})
 			before := getComment(t, author, id).one("comments")
 			far := author.At(region.All()[(i+1)%3])
 			c := editComment(t, far, id, object{"data": object{"text": "new"}}).one("comments")
 			require.Equal(t, object{"text": "new"}, c["data"])
-			for _, field := range []string{"metadata", "attachments", "mentionees", "dataTypes", "createdAt", "approvalStatus", "segmentNumber", "userId"} {
+			for _, field := range []string{
+				"metadata", "attachments", "mentionees", "dataTypes", "createdAt", "approvalStatus", "segmentNumber",
+				"userId",
+			} {
 				require.Equal(t, before[field], c[field], "%s stays", field)
 			}
 			require.Greater(t, c["editedAt"], before["editedAt"])
@@ -47,7 +53,10 @@ func TestEditComment(t *testing.T) {
 			require.Equal(t, []any{}, bare["attachments"])
 			require.Equal(t, []any{"text"}, bare["dataTypes"])
 			require.Greater(t, bare["editedAt"], quiet["editedAt"])
-			pictures := editComment(t, far, id, object{"data": object{}, "attachments": attached(t, apptest.Shared(t), "image", "video")}).one("comments")
+			pictures := editComment(t, far, id, object{
+				"data":        object{},
+				"attachments": attached(t, apptest.Shared(t), "image", "video"),
+			}).one("comments")
 			require.Equal(t, []any{"image", "video"}, pictures["dataTypes"])
 			require.Equal(t, 1, author.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).Int(t, "posts.0.commentsCount"))
 		})

@@ -81,7 +81,8 @@ func TestPreserveEditedAt(t *testing.T) {
 	keep := []string{"preserve-edited-at", "true"}
 	made := getPost(t, author, post)["editedAt"]
 	require.Equal(t, made, edit(t, admin(t).With(keep...), post, object{"data": object{"text": "x"}}).one("posts")["editedAt"])
-	require.Greater(t, edit(t, author.With(keep...), post, object{"data": object{"text": "y"}}).one("posts")["editedAt"], made, "administrators alone")
+	require.Greater(t, edit(t, author.With(keep...), post, object{"data": object{"text": "y"}}).one("posts")["editedAt"], made,
+		"administrators alone")
 	made = getComment(t, author, comment).one("comments")["editedAt"]
 	require.Equal(t, made, editComment(t, admin(t).With(keep...), comment, object{"data": object{"text": "x"}}).one("comments")["editedAt"])
 	require.Greater(t, editComment(t, author.With(keep...), comment, object{"data": object{"text": "y"}}).one("comments")["editedAt"], made)
@@ -99,7 +100,8 @@ func TestEditAttachments(t *testing.T) {
 	old := children(first)
 	require.Len(t, old, 3)
 	require.Equal(t, first["children"], edit(t, author, post, object{"data": object{"text": "other"}}).one("posts")["children"])
-	a := edit(t, author.At(region.SG), post, object{"attachments": []object{pictures[2], attached(t, apptest.Shared(t), "image", "video")[1], pictures[0]}})
+	a := edit(t, author.At(region.SG), post,
+		object{"attachments": []object{pictures[2], attached(t, apptest.Shared(t), "image", "video")[1], pictures[0]}})
 	p := a.one("posts")
 	now := children(p)
 	require.Len(t, now, 3)
@@ -137,7 +139,8 @@ func stringsOf(list any) []string {
 func TestEditPostWithPoll(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
-	poll := author.Do(t, http.MethodPost, "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t).String(t, "polls.0.pollId")
+	poll := author.Do(t, http.MethodPost, "/api/v3/polls",
+		object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t).String(t, "polls.0.pollId")
 	post := newWallPost(t, author, object{"dataType": "poll", "data": object{"text": "vote", "pollId": poll}})
 	before := getPost(t, author, post)
 	a := edit(t, author, post, object{"data": object{"text": "please vote", "pollId": unknownID}})
@@ -183,7 +186,8 @@ func TestEditPostLimits(t *testing.T) {
 	say("10 attachments", object{"attachments": photos(t, 10)}, failure{})
 	say("11 attachments", object{"attachments": photos(t, 11)}, invalid("attachments"))
 	say("unknown file", object{"attachments": []object{{"type": "image", "fileId": unknownID}}}, notFound)
-	say("file of another type", object{"attachments": []object{{"type": "video", "fileId": fileOf(t, "image")}}}, invalid("attachments[0].fileId"))
+	say("file of another type", object{"attachments": []object{{"type": "video", "fileId": fileOf(t, "image")}}},
+		invalid("attachments[0].fileId"))
 	say("nothing to clear", object{"clear": []string{"data"}}, invalid("clear[0]"))
 	say("NUL", object{"data": object{"text": "a\x00b"}}, invalid("data"))
 	say("nothing", object{}, failure{})
@@ -191,7 +195,11 @@ func TestEditPostLimits(t *testing.T) {
 	say("neither text nor pictures", object{"data": object{}, "attachments": []object{}}, invalid("data.text"))
 	requireAttempts(t, append(attempts,
 		attempt{"no text", author, http.MethodPut, postsPath + "/" + plain, object{"data": object{"text": ""}}, invalid("data.text")},
-		attempt{"child", author, http.MethodPut, postsPath + "/" + newChild(t, author), object{"data": object{"text": "x"}}, failure{status: 400, code: 400000}},
+		attempt{
+			"child", author, http.MethodPut, postsPath + "/" + newChild(t, author),
+			object{"data": object{"text": "x"}},
+			failure{status: 400, code: 400000},
+		},
 		attempt{"deleted", author, http.MethodPut, postsPath + "/" + gone, object{"data": object{"text": "x"}}, notFound},
 		attempt{"unknown", author, http.MethodPut, postsPath + "/" + unknownID, object{"data": object{"text": "x"}}, notFound},
 		attempt{"of 900", author, http.MethodPut, postsPath + "/" + strings.Repeat("x", 900), object{}, notFound},
@@ -247,7 +255,8 @@ func TestEditPostUnderReview(t *testing.T) {
 	require.Equal(t, before, edit(t, author, published, change).one("posts")["feedId"], "what is published stays published")
 	r := n.Admin(region.EU).Do(t, http.MethodPut, settingsPath+"/social", object{"isAllowEditPostWhenReviewingEnabled": true}).OK(t)
 	require.True(t, r.Bool(t, "isAllowEditPostWhenReviewingEnabled"))
-	require.True(t, author.At(region.EU).Do(t, http.MethodGet, settingsPath+"/social", nil).OK(t).Bool(t, "socialNetworkSetting.isAllowEditPostWhenReviewingEnabled"))
+	require.True(t, author.At(region.EU).Do(t, http.MethodGet, settingsPath+"/social", nil).OK(t).Bool(t,
+		"socialNetworkSetting.isAllowEditPostWhenReviewingEnabled"))
 	p := edit(t, author.At(region.EU), post, object{"data": object{"text": "mine"}}).one("posts")
 	require.Equal(t, feed, p["feedId"], "it goes on waiting")
 	boss.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/approve", nil).OK(t)

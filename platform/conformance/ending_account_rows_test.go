@@ -114,7 +114,8 @@ func archiveEnding(t *testing.T, w *timeline) moment {
 		after: func(t *testing.T) {
 			t.Helper()
 			require.Eventually(t, func() bool {
-				return c.Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status == http.StatusNotFound && len(objectsOf(t, w.n, c.InternalID)) == 0
+				return c.Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status == http.StatusNotFound &&
+					len(objectsOf(t, w.n, c.InternalID)) == 0
 			}, apptest.Patience, tick)
 		},
 	}

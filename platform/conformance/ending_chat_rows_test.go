@@ -44,7 +44,8 @@ func userMuteEnding(t *testing.T, w *timeline) moment {
 	boss, member := w.user(t), w.user(t)
 	chat := newChat(t, boss, member)
 	muted := listing{by: boss, path: channelUsersPath(chat.id), list: "channelUsers", id: "userId"}.with("memberships[]", "muted")
-	boss.Do(t, http.MethodPut, "/api/v2/channel/"+chat.id+"/users/mute", with(named(member), object{"mutePeriod": time.Hour.Milliseconds()})).OK(t)
+	boss.Do(t, http.MethodPut, "/api/v2/channel/"+chat.id+"/users/mute",
+		with(named(member), object{"mutePeriod": time.Hour.Milliseconds()})).OK(t)
 	return moment{
 		at: timeAt(t, channelUser(t, member, chat.id), "muteTimeout"),
 		before: func(t *testing.T) {
@@ -110,7 +111,10 @@ func presenceEnding(t *testing.T, w *timeline) moment {
 // workEndings are the ends of what servers remember of requests.
 func workEndings() []ending {
 	return []ending{
-		{name: "wait for a scheduled post", of: []string{"scheduled_posts.scheduled_at", "scheduled_posts.due_at", "scheduledAt"}, begin: scheduleEnding},
+		{
+			name: "wait for a scheduled post", of: []string{"scheduled_posts.scheduled_at", "scheduled_posts.due_at", "scheduledAt"},
+			begin: scheduleEnding,
+		},
 		{name: "answer of a repeated request", of: []string{"idempotency_keys.expires_at", "idempotency_marks.expires_at"}, begin: answerEnding},
 		{name: "attempt of a repeated request", of: []string{"idempotency_keys.locked_until"}, begin: attemptEnding},
 	}

@@ -91,7 +91,8 @@ func TestEveryTimeHasAnEnding(t *testing.T) {
 		requireTest(t, other.tested)
 	}
 	all := slices.Concat(timeColumns(t), durationSettings(), timesInRequests(), keyFiles())
-	require.Empty(t, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return walked[name] }), "say what ends then, or why nothing does")
+	require.Empty(t, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return walked[name] }),
+		"say what ends then, or why nothing does")
 	for name := range walked {
 		require.Contains(t, all, name, "a row for an unknown time")
 	}
@@ -99,9 +100,11 @@ func TestEveryTimeHasAnEnding(t *testing.T) {
 
 // records are the names of columns with the time at which something has happened.
 var records = []string{
-	"acted_at", "applied_at", "cancelled_at", "changed_at", "claimed_at", "closed_at", "created_at", "day", "deleted_at", "edited_at", "emptied_at",
+	"acted_at", "applied_at", "cancelled_at", "changed_at", "claimed_at", "closed_at", "created_at", "day", "deleted_at", "edited_at",
+	"emptied_at",
 	"ended_at",
-	"escalated_at", "finished_at", "first_at", "flagged_at", "hidden_at", "joined_at", "last_activity", "last_at", "last_message_at", "last_occurred_at",
+	"escalated_at", "finished_at", "first_at", "flagged_at", "hidden_at", "joined_at", "last_activity", "last_at", "last_message_at",
+	"last_occurred_at",
 	"last_seen_at", "last_sync_at", "live_at", "locked_at", "opened_at", "pinned_at", "post_created_at",
 	"presence_changed_at", "recorded_at", "requested_at", "resolved_at", "responded_at",
 	"revoked_at", "seen_at", "sent_at", "started_at", "tstamp", "updated_at", "written_at",

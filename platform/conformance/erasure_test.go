@@ -42,7 +42,8 @@ func newErasureFixture(t *testing.T) *erasureFixture {
 	n := apptest.Start(t)
 	conn := connectTo(t, n)
 	f := &erasureFixture{
-		n: n, conn: conn, user: n.SignIn(t, region.EU, erasedID), friend: n.NewUser(t, region.US, "friend"), stranger: n.NewUser(t, region.SG, "stranger"),
+		n: n, conn: conn, user: n.SignIn(t, region.EU, erasedID), friend: n.NewUser(t, region.US, "friend"),
+		stranger: n.NewUser(t, region.SG, "stranger"),
 	}
 	f.leaveProfile(t)
 	f.leaveContent(t)
@@ -89,14 +90,18 @@ func (f *erasureFixture) leaveContent(t *testing.T) {
 	mine := newComment(t, f.user, f.friendsPost, data)
 	newComment(t, f.friend, f.friendsPost, object{"parentId": mine})
 	newStory(t, f.user, f.community2, object{"data": object{"text": planted}, "metadata": object{"note": planted}})
-	f.do(t, f.user, http.MethodPost, "/api/v2/reactions", object{"referenceType": "post", "referenceId": f.friendsPost, "reactionName": "like"})
+	f.do(t, f.user, http.MethodPost, "/api/v2/reactions",
+		object{"referenceType": "post", "referenceId": f.friendsPost, "reactionName": "like"})
 	f.do(t, f.user, http.MethodPost, "/api/v3/posts/"+f.friendsPost+"/flag", object{"reason": "Others", "detail": planted})
 	f.leaveFlags(t)
 	newScheduled(t, f.user, scheduling(timeIn(time.Hour), f.community, planted))
 	f.do(t, f.user, http.MethodPost, pollsPath, object{"question": planted, "answers": []object{{"data": planted}, {"data": "that"}}})
 	f.do(t, f.user, http.MethodPost, "/api/v3/video-streaming", object{"title": planted, "description": planted})
 	newRoom(t, f.user, object{"title": planted, "metadata": object{"note": planted}})
-	planned := object{"title": planted, "description": planted, "location": planted, "externalUrl": "https://example.com/" + planted, "tags": []string{planted}}
+	planned := object{
+		"title": planted, "description": planted, "location": planted, "externalUrl": "https://example.com/" + planted,
+		"tags": []string{planted},
+	}
 	newEvent(t, f.user, with(eventIn(f.community2), planned, object{"metadata": object{"note": planted}}))
 	rsvp(t, f.friend, http.MethodPost, newEvent(t, f.user, with(eventIn(erasedID), planned, object{"originType": "user"})), "going").OK(t)
 	rsvp(t, f.user, http.MethodPost, newEvent(t, f.friend, eventIn(f.community)), "going").OK(t)
@@ -136,9 +141,13 @@ func (f *erasureFixture) leaveChat(t *testing.T) {
 	f.do(t, f.friend, http.MethodPost, channelPath(own)+"/join", nil)
 	message := func(c *apptest.Client, more ...object) {
 		t.Helper()
-		f.do(t, c, http.MethodPost, "/api/v5/messages", with(object{"messageFeedId": f.channel, "dataType": "text", "data": object{"text": "hello"}}, more...))
+		f.do(t, c, http.MethodPost, "/api/v5/messages",
+			with(object{"messageFeedId": f.channel, "dataType": "text", "data": object{"text": "hello"}}, more...))
 	}
-	message(f.user, object{"data": object{"text": planted}, "referenceId": planted, "tags": []string{planted}, "metadata": object{"note": planted}})
+	message(f.user, object{
+		"data": object{"text": planted}, "referenceId": planted, "tags": []string{planted},
+		"metadata": object{"note": planted},
+	})
 	message(f.friend, f.mention())
 }
 
@@ -197,7 +206,10 @@ func TestErasure(t *testing.T) {
 	for _, at := range []string{"requestedAt", "updatedAt", "finishedAt"} {
 		require.NotEmpty(t, erasure[at], at)
 	}
-	for _, kind := range []string{"posts", "comments", "stories", "messages", "files", "follows", "community_members", "channel_users", "reactions"} {
+	for _, kind := range []string{
+		"posts", "comments", "stories", "messages", "files", "follows", "community_members", "channel_users",
+		"reactions",
+	} {
 		require.Positive(t, erasure["erased"].(object)[kind], kind)
 	}
 	require.Empty(t, f.traces(t, planted))
@@ -222,7 +234,8 @@ func (f *erasureFixture) requireOthersIntact(t *testing.T) {
 	require.EqualValues(t, 2, community.Get(t, "communities.0.membersCount"))
 	requireCounts(t, f.friend, 0, 0, 0)
 	requireCounts(t, f.stranger, 0, 0, 0)
-	messages := f.do(t, f.friend, http.MethodGet, "/api/v5/messages?messageFeedId="+f.channel+"&options[sortBy]=segmentAsc", nil).List(t, "messages")
+	messages := f.do(t, f.friend, http.MethodGet, "/api/v5/messages?messageFeedId="+f.channel+"&options[sortBy]=segmentAsc", nil).List(t,
+		"messages")
 	require.Len(t, messages, 2, "messages keep their places")
 	require.Equal(t, true, messages[0].(object)["isDeleted"])
 	require.EqualValues(t, 2, messages[1].(object)["segment"])

@@ -19,13 +19,16 @@ const eventsPath = "/api/v1/events"
 
 var (
 	eventFields = resource{
-		"eventId": "id", "publicId": "id", "userId": "s", "userPublicId": "s", "userInternalId": "id", "title": "s", "description": "s", "type": "s",
+		"eventId": "id", "publicId": "id", "userId": "s", "userPublicId": "s", "userInternalId": "id", "title": "s", "description": "s",
+		"type":   "s",
 		"status": "s", "startTime": "ts", "endTime": "ts", "location": "s", "externalUrl": "s", "coverImageFileId": "s", "originType": "s",
-		"originId": "s", "isOriginPublic": "b", "discussionCommunityId": "s", "postId": "s", "rsvpCount": "n", "interestedCount": "n", "tags": "s[]",
+		"originId": "s", "isOriginPublic": "b", "discussionCommunityId": "s", "postId": "s", "rsvpCount": "n", "interestedCount": "n",
+		"tags":     "s[]",
 		"metadata": "o", "isDeleted": "b", "path": "s", "createdAt": "ts", "updatedAt": "ts",
 	}
 	eventRsvpFields = resource{
-		"eventId": "id", "userId": "s", "userPublicId": "s", "userInternalId": "id", "status": "s", "respondedAt": "ts", "createdAt": "ts", "updatedAt": "ts",
+		"eventId": "id", "userId": "s", "userPublicId": "s", "userInternalId": "id", "status": "s", "respondedAt": "ts", "createdAt": "ts",
+		"updatedAt": "ts",
 	}
 )
 
@@ -93,13 +96,15 @@ func TestEvent(t *testing.T) {
 	community := newCommunity(t, boss, object{"userIds": []string{member.UserID}})
 	cover := n.File(t, "image", 0)
 	request := with(eventIn(community), object{
-		"description": "D", "externalUrl": "https://example.com/a", "coverImageFileId": cover, "tags": []string{"sport"}, "metadata": object{"timezone": "UTC"},
+		"description": "D", "externalUrl": "https://example.com/a", "coverImageFileId": cover, "tags": []string{"sport"},
+		"metadata": object{"timezone": "UTC"},
 	})
 	r := boss.Do(t, http.MethodPost, eventsPath, request)
 	e := requireEvent(t, r)
 	id := text(e, "eventId")
 	for field, want := range map[string]any{
-		"title": "Climb", "description": "D", "type": "in_person", "status": "scheduled", "location": "The wall", "externalUrl": "https://example.com/a",
+		"title": "Climb", "description": "D", "type": "in_person", "status": "scheduled", "location": "The wall",
+		"externalUrl":      "https://example.com/a",
 		"coverImageFileId": cover, "originType": "community", "originId": community, "isOriginPublic": true, "tags": []any{"sport"},
 		"metadata": object{"timezone": "UTC"}, "startTime": request["startTime"], "endTime": request["endTime"], "userId": boss.UserID,
 		"path": communityTopic(boss, community) + "/event/" + id, "rsvpCount": 0.0, "isDeleted": false,
@@ -110,7 +115,8 @@ func TestEvent(t *testing.T) {
 	require.Equal(t, []string{cover}, r.Strings(t, "files", "fileId"))
 	require.Equal(t, e, getEvent(t, member, id))
 
-	e = requireEvent(t, boss.Do(t, http.MethodPut, eventsPath+"/"+id, object{"title": "Run", "type": "virtual", "startTime": inTime(90 * time.Minute)}))
+	e = requireEvent(t, boss.Do(t, http.MethodPut, eventsPath+"/"+id,
+		object{"title": "Run", "type": "virtual", "startTime": inTime(90 * time.Minute)}))
 	require.Equal(t, "Run", e["title"])
 	require.Equal(t, "virtual", e["type"])
 	require.Equal(t, "The wall", e["location"], "absent fields do not change")
@@ -155,7 +161,8 @@ func TestEventValidation(t *testing.T) {
 	} {
 		requireFailure(t, invalid(test.field), boss.Do(t, http.MethodPost, eventsPath, with(eventIn(community), test.change)))
 	}
-	requireFailure(t, notFound, boss.Do(t, http.MethodPost, eventsPath, with(eventIn(community), object{"coverImageFileId": "0102030405060708090a0b0c"})))
+	requireFailure(t, notFound, boss.Do(t, http.MethodPost, eventsPath,
+		with(eventIn(community), object{"coverImageFileId": "0102030405060708090a0b0c"})))
 	requireFailure(t, notFound, boss.Do(t, http.MethodPost, eventsPath, eventIn("0102030405060708090a0b0c")))
 	request := eventIn(community)
 	delete(request, "endTime")
@@ -193,7 +200,8 @@ func TestEventRsvp(t *testing.T) {
 	requireFailure(t, exists, rsvp(t, member, http.MethodPost, id, "interested"))
 	require.Equal(t, a, requireRsvp(t, member.Do(t, http.MethodGet, eventsPath+"/"+id+"/me/rsvp", nil)))
 	require.ElementsMatch(t, []string{boss.UserID, member.UserID}, members())
-	require.Equal(t, "event", text(member.Do(t, http.MethodGet, "/api/v3/communities/"+discussion, nil).OK(t).Get(t, "communities.0").(object), "type"))
+	require.Equal(t, "event",
+		text(member.Do(t, http.MethodGet, "/api/v3/communities/"+discussion, nil).OK(t).Get(t, "communities.0").(object), "type"))
 	requireRsvp(t, rsvp(t, boss, http.MethodPost, id, "interested"))
 	require.Contains(t, members(), boss.UserID, "the moderator stays")
 	requireCounts := func(going, interested float64) {
@@ -252,7 +260,8 @@ func TestEventFollowsTime(t *testing.T) {
 		requireRsvp(t, rsvp(t, member, http.MethodPost, events[status], "going"))
 	}
 	move := func(id string, by string) {
-		execute(t, n, "UPDATE planned_events SET start_time = start_time - $2::interval, end_time = end_time - $2::interval WHERE id = $1", id, by)
+		execute(t, n, "UPDATE planned_events SET start_time = start_time - $2::interval, end_time = end_time - $2::interval WHERE id = $1", id,
+			by)
 	}
 	move(events["live"], "90 minutes")
 	move(events["ended"], "3 hours")
@@ -285,7 +294,9 @@ func TestListEvents(t *testing.T) {
 	var ids []string
 	for i, kind := range []string{"virtual", "in_person", "virtual"} {
 		start := time.Duration(3-i) * time.Hour
-		ids = append(ids, newEvent(t, boss, with(eventIn(open), object{"type": kind, "startTime": inTime(start), "endTime": inTime(start + time.Hour), "tags": []string{kind}})))
+		ids = append(ids,
+			newEvent(t, boss,
+				with(eventIn(open), object{"type": kind, "startTime": inTime(start), "endTime": inTime(start + time.Hour), "tags": []string{kind}})))
 	}
 	nextMillisecond()
 	hidden := newEvent(t, boss, eventIn(private))
@@ -356,7 +367,8 @@ func TestEventsAtOneTime(t *testing.T) {
 	var ids []string
 	for _, owner := range []*apptest.Client{boss, newUser(t, region.US, "owner")} {
 		community := newCommunity(t, owner, object{"userIds": []string{boss.UserID}})
-		owner.Do(t, http.MethodPost, membersPath(community)+"/roles", object{"role": "community-moderator", "userIds": []string{boss.UserID}}).OK(t)
+		owner.Do(t, http.MethodPost, membersPath(community)+"/roles",
+			object{"role": "community-moderator", "userIds": []string{boss.UserID}}).OK(t)
 		for range 3 {
 			ids = append(ids, newEvent(t, boss, with(eventIn(community), both)))
 		}
@@ -456,7 +468,8 @@ func TestEventModerators(t *testing.T) {
 	}
 	promote(host)
 	id := newEvent(t, host, eventIn(community))
-	boss.Do(t, http.MethodDelete, membersPath(community)+"/roles", object{"role": "community-moderator", "userIds": []string{host.UserID}}).OK(t)
+	boss.Do(t, http.MethodDelete, membersPath(community)+"/roles",
+		object{"role": "community-moderator", "userIds": []string{host.UserID}}).OK(t)
 	requireFailure(t, forbidden, host.Do(t, http.MethodPost, eventsPath, eventIn(community)))
 	requireEvent(t, host.Do(t, http.MethodPut, eventsPath+"/"+id, object{"title": "by the creator"}))
 	requireFailure(t, forbidden, moderator.Do(t, http.MethodPut, eventsPath+"/"+id, object{"title": "x"}))

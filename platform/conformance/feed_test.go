@@ -91,7 +91,8 @@ func TestFeedLimits(t *testing.T) {
 			get("garbage token", "token=garbage", failure{status: 422, code: 500000, message: "Parameters validation error!"})
 			get("1 data type", "dataTypes[]=video", failure{})
 			get("4 data types", "dataTypes[]=video&dataTypes[]=image&dataTypes[]=file&dataTypes[]=liveStream", failure{})
-			get("5 data types", "dataTypes[]=video&dataTypes[]=image&dataTypes[]=file&dataTypes[]=liveStream&dataTypes[]=image", invalid("dataTypes"))
+			get("5 data types", "dataTypes[]=video&dataTypes[]=image&dataTypes[]=file&dataTypes[]=liveStream&dataTypes[]=image",
+				invalid("dataTypes"))
 			get("other data type", "dataTypes[]=text", invalid("dataTypes[0]"))
 			get("empty data type", "dataTypes[]=", invalid("dataTypes[0]"))
 			get("indexed data types", "dataTypes[0]=video&dataTypes[1]=image", failure{})
@@ -103,7 +104,10 @@ func TestFeedLimits(t *testing.T) {
 				attempt{"unknown", boss, http.MethodGet, path + "unknown-user", nil, notFound},
 				attempt{"unknown id", boss, http.MethodGet, path + unknownID, nil, notFound},
 				attempt{"id of 900", boss, http.MethodGet, path + strings.Repeat("x", 900), nil, notFound},
-				attempt{"id of 901", boss, http.MethodGet, path + strings.Repeat("x", 901), nil, failure{status: 422, code: 500000, message: "Parameters validation error!"}},
+				attempt{
+					"id of 901", boss, http.MethodGet, path + strings.Repeat("x", 901), nil,
+					failure{status: 422, code: 500000, message: "Parameters validation error!"},
+				},
 				attempt{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path + id, nil, unauthorized}))
 		})
 	}

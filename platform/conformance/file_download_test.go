@@ -29,7 +29,8 @@ func TestDownload(t *testing.T) {
 	require.Contains(t, r.Header.Get("Content-Security-Policy"), "sandbox")
 	require.Contains(t, r.Header.Get("Content-Disposition"), "attachment", "a browser saves it, and runs nothing")
 	require.Contains(t, r.Header.Get("Cache-Control"), "public")
-	require.Equal(t, "*", anonymous.With("Origin", "https://app.example.com").Do(t, http.MethodGet, path, nil).OK(t).Header.Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "*", anonymous.With("Origin", "https://app.example.com").Do(t, http.MethodGet, path,
+		nil).OK(t).Header.Get("Access-Control-Allow-Origin"))
 
 	film := upload(t, uploader, "video", "film.mp4", []byte(tinyVideo))
 	path = pathOf(t, film)

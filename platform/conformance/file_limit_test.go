@@ -47,7 +47,8 @@ func TestLargestFile(t *testing.T) {
 	uploader := n.NewUser(t, region.EU, "uploader")
 	status, answer := sendFile(t, uploader, 1<<30+1)
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
-	require.JSONEq(t, `{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, answer)
+	require.JSONEq(t,
+		`{"status":"error","code":500000,"message":"Payload Too Large","data":{"detail":["a file may have at most 1073741824 bytes"]}}`, answer)
 	requireNothingStored(t, n)
 	status, answer = sendFile(t, uploader, 1<<30)
 	require.Equal(t, http.StatusOK, status)
@@ -80,8 +81,10 @@ func TestBrokenUpload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(n.BaseURL(region.EU), "http://"))
 			require.NoError(t, err)
-			_, err = fmt.Fprintf(conn, "POST /api/v4/files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=B\r\n"+
-				"Content-Length: 1000000\r\n\r\n%s", uploader.Token, body)
+			_,
+				err = fmt.Fprintf(conn,
+				"POST /api/v4/files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=B\r\n"+
+					"Content-Length: 1000000\r\n\r\n%s", uploader.Token, body)
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, apptest.Patience, 10*time.Millisecond)
 			require.NoError(t, conn.Close())

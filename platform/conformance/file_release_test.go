@@ -50,7 +50,8 @@ func TestDeletingContentDeletesFiles(t *testing.T) {
 		"dataType": "image", "data": object{"fileId": deleted["story"]}, "referenceId": "c56a4180-65aa-42ec-a945-5fd21dec0538",
 	})).OK(t).String(t, "stories.0.storyId")
 	deleted["scheduled post"] = image(author)
-	scheduled := author.Do(t, http.MethodPost, schedulePath, object{"scheduledAt": timeIn(time.Hour), "postData": pictured(deleted["scheduled post"], nil)}).
+	scheduled := author.Do(t, http.MethodPost, schedulePath,
+		object{"scheduledAt": timeIn(time.Hour), "postData": pictured(deleted["scheduled post"], nil)}).
 		String(t, "data.id")
 	deleted["former avatar"] = image(guest)
 	for _, id := range []string{deleted["former avatar"], ""} {
@@ -58,7 +59,8 @@ func TestDeletingContentDeletesFiles(t *testing.T) {
 	}
 	doomed, closed := newCommunity(t, author), newChatOf(t, author, nil).id
 	deleted["deleted community"] = image(author)
-	author.Do(t, http.MethodPost, postsPath, pictured(deleted["deleted community"], object{"targetType": "community", "targetId": doomed})).OK(t)
+	author.Do(t, http.MethodPost, postsPath,
+		pictured(deleted["deleted community"], object{"targetType": "community", "targetId": doomed})).OK(t)
 	deleted["deleted channel"] = image(author)
 	sendImage(t, author, closed, deleted["deleted channel"])
 	kept["post that can be restored"] = image(author)

@@ -34,7 +34,10 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 	"post in a private community": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
 		community := newPrivate(t, u, nil)
-		return privatePlace{path: "/api/v3/posts/" + newPost(t, u.author, community, pictured(id)), end: func() { banMember(t, u.moderator, community, u.member) }}
+		return privatePlace{
+			path: "/api/v3/posts/" + newPost(t, u.author, community, pictured(id)),
+			end:  func() { banMember(t, u.moderator, community, u.member) },
+		}
 	},
 	"edited post in a private community": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
@@ -59,7 +62,8 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 		t.Helper()
 		community := newPrivate(t, u, nil)
 		story := u.author.Do(t, http.MethodPost, storiesPath, object{
-			"targetType": "community", "targetId": community, "dataType": "image", "data": object{"fileId": id}, "referenceId": "c56a4180-65aa-42ec-a945-5fd21dec0538",
+			"targetType": "community", "targetId": community, "dataType": "image", "data": object{"fileId": id},
+			"referenceId": "c56a4180-65aa-42ec-a945-5fd21dec0538",
 		}).OK(t).String(t, "stories.0.storyId")
 		return privatePlace{path: storiesPath + "/" + story, end: func() { leave(t, community, u.member) }}
 	},
@@ -80,7 +84,8 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 	"stream in a private community": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
 		community := newPrivate(t, u, nil)
-		stream := u.author.Do(t, http.MethodPost, streamsPath, object{"title": "x", "thumbnailFileId": id}).OK(t).String(t, "videoStreamings.0.streamId")
+		stream := u.author.Do(t, http.MethodPost, streamsPath, object{"title": "x", "thumbnailFileId": id}).OK(t).String(t,
+			"videoStreamings.0.streamId")
 		newPost(t, u.author, community, object{"dataType": "liveStream", "data": object{"text": "x", "streamId": stream}})
 		return privatePlace{path: streamsPath + "/" + stream, end: func() { leave(t, community, u.member) }}
 	},
@@ -115,14 +120,16 @@ var privatePlaces = map[string]func(*testing.T, *fileReaders, string) privatePla
 	"message in a deleted subchannel": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
 		c := newChatOf(t, u.moderator, nil, u.author, u.member)
-		feed := u.moderator.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "s"}).OK(t).String(t, "messageFeeds.0.messageFeedId")
+		feed := u.moderator.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "s"}).OK(t).String(t,
+			"messageFeeds.0.messageFeedId")
 		return privatePlace{path: messagesPath + "/" + sendImage(t, u.author, feed, id), end: func() {
 			u.moderator.Do(t, http.MethodDelete, subchannelsPath+"/"+feed, nil).OK(t)
 		}}
 	},
 	"message in a conversation": func(t *testing.T, u *fileReaders, id string) privatePlace {
 		t.Helper()
-		c := u.author.Do(t, http.MethodPost, conversationPath, object{"type": "conversation", "userIds": userIDs(u.member, u.moderator), "isDistinct": false}).
+		c := u.author.Do(t, http.MethodPost, conversationPath,
+			object{"type": "conversation", "userIds": userIDs(u.member, u.moderator), "isDistinct": false}).
 			OK(t).String(t, "channels.0._id")
 		message := sendImage(t, u.author, c, id)
 		return privatePlace{path: messagesPath + "/" + message, end: func() {
@@ -137,7 +144,8 @@ func newPrivate(t *testing.T, u *fileReaders, fields object) string {
 	community := newCommunity(t, u.moderator, with(object{
 		"isPublic": false, "isDiscoverable": true, "userIds": userIDs(u.author, u.member),
 	}, fields))
-	u.moderator.Do(t, http.MethodPost, communitiesPath+"/"+community+"/users/roles", object{"roles": []string{"community-moderator"}, "userIds": userIDs(u.author)}).OK(t)
+	u.moderator.Do(t, http.MethodPost, communitiesPath+"/"+community+"/users/roles",
+		object{"roles": []string{"community-moderator"}, "userIds": userIDs(u.author)}).OK(t)
 	return community
 }
 
@@ -181,7 +189,8 @@ func TestRestrictedFiles(t *testing.T) {
 			part := elsewhere.With("Range", "bytes=1-3").Do(t, http.MethodGet, address, nil)
 			require.Equal(t, http.StatusPartialContent, part.Status)
 			require.Equal(t, "PNG", string(part.Body))
-			require.Equal(t, http.StatusNotModified, elsewhere.With("If-None-Match", full.Header.Get("Etag")).Do(t, http.MethodGet, address, nil).Status)
+			require.Equal(t, http.StatusNotModified,
+				elsewhere.With("If-None-Match", full.Header.Get("Etag")).Do(t, http.MethodGet, address, nil).Status)
 			for _, c := range []*apptest.Client{u.author, u.moderator, u.member, n.Admin(region.SG)} {
 				c.Do(t, http.MethodGet, plain, nil).OK(t)
 				own := c.Do(t, http.MethodGet, filesPath+"/"+id, nil).OK(t)
@@ -199,7 +208,11 @@ func TestRestrictedFiles(t *testing.T) {
 				{"outsider, facts", u.outsider, http.MethodGet, filesPath + "/" + id, nil, forbidden},
 				{"outsider, the signature of network files", u.outsider, http.MethodGet, plain + "?t=1.AA", nil, forbidden},
 				{"outsider, reference", u.outsider, http.MethodPost, postsPath, with(object{"data": object{"text": "x"}}, pictured(id)), notFound},
-				{"outsider, custom post", u.outsider, http.MethodPost, postsPath, object{"dataType": "my.type", "data": object{"fileId": id}}, notFound},
+				{
+					"outsider, custom post", u.outsider, http.MethodPost, postsPath,
+					object{"dataType": "my.type", "data": object{"fileId": id}},
+					notFound,
+				},
 				{"outsider, edited custom post", u.outsider, http.MethodPut, postsPath + "/" + custom, object{"data": object{"fileId": id}}, notFound},
 				{"outsider, avatar", u.outsider, http.MethodPut, "/api/v3/users", object{"avatarFileId": id}, notFound},
 				{"outsider, room", u.outsider, http.MethodPost, roomsPath, object{"title": "x", "thumbnailFileId": id}, notFound},
@@ -224,8 +237,8 @@ func TestRestrictedFiles(t *testing.T) {
 	}
 }
 
-// TestRestrictedFileElsewhere refers to a restricted file in public as well: as an avatar, in a public community, in a post there that waits
-// for approval, and by another user who may read it.
+// TestRestrictedFileElsewhere refers to a restricted file in public as well: as an avatar, in a public community, in a post there that
+// waits for approval, and by another user who may read it.
 func TestRestrictedFileElsewhere(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

@@ -160,9 +160,11 @@ func TestUploadByAdministrator(t *testing.T) {
 func TestUploadFields(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
-	f := upload(t, uploader, "video", "a.mp4", []byte(tinyVideo), "accessType", "network", "feedType", "story", "preferredFilename", "b\x01.mp4",
+	f := upload(t, uploader, "video", "a.mp4", []byte(tinyVideo), "accessType", "network", "feedType", "story", "preferredFilename",
+		"b\x01.mp4",
 		"altText", "Ein Film", "unknown", "x")
-	require.Equal(t, []any{"network", "story", "Ein Film", "b.mp4"}, []any{f["accessType"], f["feedType"], f["altText"], attributesOf(f)["name"]})
+	require.Equal(t, []any{"network", "story", "Ein Film", "b.mp4"},
+		[]any{f["accessType"], f["feedType"], f["altText"], attributesOf(f)["name"]})
 	require.Equal(t, f["fileUrl"], f["videoUrl"].(object)["original"])
 	long := func(n int) string { return strings.Repeat("é", n) }
 	for name, c := range map[string]struct {

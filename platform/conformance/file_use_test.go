@@ -94,7 +94,11 @@ func TestInvalidFileReferences(t *testing.T) {
 		{"post with an image for a film", alice, http.MethodPost, postsPath, posting("video", picture), wrong},
 		{"post with an image for a file", alice, http.MethodPost, postsPath, posting("file", picture), wrong},
 		{"post with a file for an image", alice, http.MethodPost, postsPath, posting("image", paper), wrong},
-		{"post with an unknown old image", alice, http.MethodPost, postsPath, object{"data": object{"text": "x", "images": []string{unknownID}}}, notFound},
+		{
+			"post with an unknown old image", alice, http.MethodPost, postsPath,
+			object{"data": object{"text": "x", "images": []string{unknownID}}},
+			notFound,
+		},
 		{"scheduled post with an unknown image", alice, http.MethodPost, schedulePath, scheduling("image", unknownID), notFound},
 		{"scheduled post with a film for an image", alice, http.MethodPost, schedulePath, scheduling("image", film), wrong},
 		{"comment with an unknown image", alice, http.MethodPost, commentsPath, saying("image", unknownID), notFound},
@@ -104,10 +108,22 @@ func TestInvalidFileReferences(t *testing.T) {
 		{"unknown avatar", alice, http.MethodPut, "/api/v3/users", object{"avatarFileId": unknownID}, notFound},
 		{"a film for an avatar", alice, http.MethodPut, "/api/v3/users", object{"avatarFileId": film}, forbidden},
 		{"no avatar", alice, http.MethodPut, "/api/v3/users", object{"avatarFileId": ""}, failure{}},
-		{"a community's unknown avatar", alice, http.MethodPost, communitiesPath, object{"displayName": "x", "avatarFileId": unknownID}, notFound},
+		{
+			"a community's unknown avatar", alice, http.MethodPost, communitiesPath,
+			object{"displayName": "x", "avatarFileId": unknownID},
+			notFound,
+		},
 		{"a film for a community's avatar", alice, http.MethodPost, communitiesPath, object{"displayName": "x", "avatarFileId": film}, forbidden},
-		{"a community's next unknown avatar", alice, http.MethodPut, communitiesPath + "/" + community, object{"avatarFileId": unknownID}, notFound},
-		{"a film for a community's next avatar", alice, http.MethodPut, communitiesPath + "/" + community, object{"avatarFileId": film}, forbidden},
+		{
+			"a community's next unknown avatar", alice, http.MethodPut, communitiesPath + "/" + community,
+			object{"avatarFileId": unknownID},
+			notFound,
+		},
+		{
+			"a film for a community's next avatar", alice, http.MethodPut, communitiesPath + "/" + community,
+			object{"avatarFileId": film},
+			forbidden,
+		},
 		{"a category's unknown avatar", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": unknownID}, notFound},
 		{"a film for a category's avatar", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": film}, forbidden},
 	})

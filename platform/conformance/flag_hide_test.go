@@ -82,7 +82,8 @@ func (f *hidingFixture) requirePost(t *testing.T, id, feedType string, published
 	for _, feed := range community.List(t, "feeds") {
 		counts[text(feed.(object), "feedType")] = feed.(object)["postCount"].(float64)
 	}
-	require.Equal(t, map[string]float64{"published": float64(published), "reviewing": float64(reviewing), "declined": float64(declined)}, counts)
+	require.Equal(t, map[string]float64{"published": float64(published), "reviewing": float64(reviewing), "declined": float64(declined)},
+		counts)
 }
 
 // TestFlagsHidePosts flags a post once less than the limit and up to the limit, and resolves its item in every way.
@@ -125,13 +126,17 @@ func TestReviewOfHiddenPosts(t *testing.T) {
 	approved, declined := newPost(t, f.author, f.community), newPost(t, f.author, f.community)
 	for _, id := range []string{approved, declined} {
 		f.flag(t, "posts", id, 2)
-		require.Contains(t, f.boss.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&feedType=reviewing&targetId="+f.community, nil).OK(t).Strings(t, "posts", "postId"), id)
+		require.Contains(t, f.boss.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&feedType=reviewing&targetId="+f.community,
+			nil).OK(t).Strings(t, "posts", "postId"), id)
 	}
 	f.boss.Do(t, http.MethodPost, "/api/v3/posts/"+approved+"/approve", nil).OK(t)
 	f.boss.Do(t, http.MethodPost, "/api/v3/posts/"+declined+"/decline", nil).OK(t)
 	f.requirePost(t, approved, "published", 1, 0, 1)
 	f.requirePost(t, declined, "declined", 1, 0, 1)
-	requireItem(t, f.boss, approved, object{"state": "resolved", "outcome": "dismissed", "isHidden": false, "flagCount": 0.0, "resolvedBy": f.boss.UserID})
+	requireItem(t, f.boss, approved, object{
+		"state": "resolved", "outcome": "dismissed", "isHidden": false, "flagCount": 0.0,
+		"resolvedBy": f.boss.UserID,
+	})
 	requireItem(t, f.boss, declined, object{"state": "resolved", "outcome": "contentRemoved", "isHidden": false})
 	require.Zero(t, f.boss.Do(t, http.MethodGet, "/api/v3/posts/"+approved, nil).OK(t).Int(t, "posts.0.flagCount"))
 }
@@ -186,7 +191,8 @@ func TestFlagsHideComments(t *testing.T) {
 func (f *hidingFixture) requireComment(t *testing.T, post, parent, reply string, visible bool) {
 	t.Helper()
 	reader := f.reporters[0]
-	listed := reader.Do(t, http.MethodGet, commentsPath+"?filterByParentId=false&referenceId="+post, nil).OK(t).Strings(t, "comments", "commentId")
+	listed := reader.Do(t, http.MethodGet, commentsPath+"?filterByParentId=false&referenceId="+post, nil).OK(t).Strings(t, "comments",
+		"commentId")
 	count := map[bool]int{true: 1}[visible]
 	require.Equal(t, visible, reader.Do(t, http.MethodGet, commentsPath+"/"+reply, nil).Status == http.StatusOK)
 	if visible {
@@ -331,7 +337,8 @@ func TestFlagsHideMessages(t *testing.T) {
 func TestFlagsEscalateUsers(t *testing.T) {
 	t.Parallel()
 	f := newHidingFixture(t)
-	post, second, third := newPost(t, f.author, f.community), f.n.NewUser(t, region.EU, "second author"), f.n.NewUser(t, region.SG, "third author")
+	post, second, third := newPost(t, f.author, f.community), f.n.NewUser(t, region.EU, "second author"),
+		f.n.NewUser(t, region.SG, "third author")
 	flagUser := func(c *apptest.Client, by ...*apptest.Client) {
 		for _, reporter := range by {
 			nextMillisecond()

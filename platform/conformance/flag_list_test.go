@@ -31,7 +31,10 @@ func flagRows() []row {
 		{procedure: "FlagService/ListFlags", request: noFields, want: adminsOnly},
 		{procedure: "FlagService/ListFlagItems", request: noFields, want: adminsOnly},
 		{procedure: "FlagService/ListFlagItems", name: "of a community", request: aCommunity("communityId", false), want: moderators},
-		{procedure: "FlagService/ListFlagItems", name: "of a private community", request: aCommunity("communityId", true), want: codesFor(400301, 400300, 0, 400304, 0)},
+		{
+			procedure: "FlagService/ListFlagItems", name: "of a private community", request: aCommunity("communityId", true),
+			want: codesFor(400301, 400300, 0, 400304, 0),
+		},
 		{procedure: "FlagService/CountFlagItems", request: noFields, want: adminsOnly},
 		{procedure: "FlagService/CountFlagItems", name: "of a community", request: aCommunity("communityId", false), want: moderators},
 		{procedure: "FlagService/GetFlagItem", request: item(aPost("id", false)), want: seen},
@@ -54,7 +57,10 @@ func TestListFlags(t *testing.T) {
 	post := newPost(t, author, community)
 	comment := newComment(t, author, post)
 	wallPost := newWallPost(t, author)
-	for i, path := range []string{"/api/v3/posts/" + post + "/flag", "/api/v3/comments/" + comment + "/flag", "/api/v3/posts/" + wallPost + "/flag", myFlagsPath + author.UserID} {
+	for i, path := range []string{
+		"/api/v3/posts/" + post + "/flag", "/api/v3/comments/" + comment + "/flag",
+		"/api/v3/posts/" + wallPost + "/flag", myFlagsPath + author.UserID,
+	} {
 		nextMillisecond()
 		reader.Do(t, http.MethodPost, path, object{"reason": []string{"Spam", "Others"}[i%2], "detail": "because"}).OK(t)
 	}

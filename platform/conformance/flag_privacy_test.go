@@ -107,7 +107,10 @@ func TestFlagMarksAreForModerators(t *testing.T) {
 		p := read("/api/v3/posts/"+post, "posts.0")
 		require.Equal(t, c.sees, p["hasFlaggedComment"])
 		require.Equal(t, c.sees, p["hasFlaggedChildren"])
-		for _, path := range []string{"/api/v3/posts/" + post, communitiesPath + "/" + club.id, communitiesPath + "?displayName=" + url.QueryEscape(text(read(communitiesPath+"/"+club.id, "communities.0"), "displayName"))} {
+		for _, path := range []string{
+			"/api/v3/posts/" + post, communitiesPath + "/" + club.id,
+			communitiesPath + "?displayName=" + url.QueryEscape(text(read(communitiesPath+"/"+club.id, "communities.0"), "displayName")),
+		} {
 			community := read(path, "communities.0")
 			require.Equal(t, c.sees, community["hasFlaggedPost"], path)
 			require.Equal(t, c.sees, community["hasFlaggedComment"], path)

@@ -76,7 +76,8 @@ func TestFlagQueue(t *testing.T) {
 	requireFlagCounts(t, staff, "communityId="+community, 3, 0, 0)
 	requireFlagCounts(t, staff, "channelId="+chat.id, 1, 0, 0)
 	got := requireItem(t, staff, comment, object{
-		"targetType": "comment", "targetId": comment, "region": "eu", "communityId": community, "channelId": "", "state": "open", "reason": "Others",
+		"targetType": "comment", "targetId": comment, "region": "eu", "communityId": community, "channelId": "", "state": "open",
+		"reason":    "Others",
 		"flagCount": 2.0, "claimedBy": "", "outcome": "", "isHidden": false,
 	})
 	require.Subset(t, got.Get(t, "items.0.flags.1"), object{"userId": reader.UserID, "reason": "Others", "detail": "because"})
@@ -89,7 +90,10 @@ func TestFlagQueue(t *testing.T) {
 	require.Empty(t, staff.Do(t, http.MethodGet, flagItemsPath, nil).OK(t).List(t, "items"), "open ones by default")
 	for _, id := range all {
 		r := staff.Do(t, http.MethodPost, flagItemsPath+"/"+id+"/resolve", object{"outcome": "dismissed"}).OK(t)
-		require.Subset(t, r.Get(t, "items.0"), object{"state": "resolved", "outcome": "dismissed", "resolvedBy": staff.UserID, "flagCount": 0.0, "flags": []any{}})
+		require.Subset(t, r.Get(t, "items.0"), object{
+			"state": "resolved", "outcome": "dismissed", "resolvedBy": staff.UserID, "flagCount": 0.0,
+			"flags": []any{},
+		})
 		require.ElementsMatch(t, []string{reader.UserID, second.UserID}, r.Strings(t, "clearedFlags", "userId"))
 	}
 	requireFlagCounts(t, staff, "", 0, 0, 6)
@@ -110,7 +114,11 @@ func TestFlagQueue(t *testing.T) {
 		{"an unknown kind", staff, http.MethodGet, flagItemsPath + "?targetType=room", nil, invalid("targetType")},
 		{"an unknown state", staff, http.MethodGet, flagItemsPath + "?state=done", nil, invalid("state")},
 		{"an unknown order", staff, http.MethodGet, flagItemsPath + "?sortBy=lastUpdated", nil, invalid("sortBy")},
-		{"an unknown outcome", staff, http.MethodPost, flagItemsPath + "/" + post + "/resolve", object{"outcome": "withdrawn"}, invalid("outcome")},
+		{
+			"an unknown outcome", staff, http.MethodPost, flagItemsPath + "/" + post + "/resolve",
+			object{"outcome": "withdrawn"},
+			invalid("outcome"),
+		},
 		{"a claim by an administrator", n.Admin(region.EU), http.MethodPost, flagItemsPath + "/" + post + "/claim", nil, forbidden},
 	})
 }
@@ -121,7 +129,8 @@ func TestFlagItemsFollowTheirObjects(t *testing.T) {
 	club := newClub(t)
 	query := "communityId=" + club.id
 	path := func(id, of string) string { return "/api/v3/posts/" + id + of }
-	first, second, third := newPost(t, club.member, club.id), newPost(t, club.member, club.id), newPost(t, club.member, club.id, object{"attachments": photos(t, 1)})
+	first, second, third := newPost(t, club.member, club.id), newPost(t, club.member, club.id),
+		newPost(t, club.member, club.id, object{"attachments": photos(t, 1)})
 	child := club.boss.Do(t, http.MethodGet, path(third, ""), nil).OK(t).String(t, "posts.0.children.0")
 	comment := newComment(t, club.member, third)
 	for _, id := range []string{first, second, third, child} {
@@ -181,7 +190,11 @@ func TestFlagItemClaims(t *testing.T) {
 		{"resolve again by the creator", club.boss, http.MethodPost, item + "/resolve", done, failure{}},
 		{"resolve again by an administrator", admin(t), http.MethodPost, item + "/resolve", done, failure{}},
 		{"resolve again after an administrator", staff, http.MethodPost, item + "/resolve", done, held},
-		{"removed, but visible", admin(t), http.MethodPost, item + "/resolve", object{"outcome": "contentRemoved"}, failure{status: 400, code: 400000}},
+		{
+			"removed, but visible", admin(t), http.MethodPost, item + "/resolve",
+			object{"outcome": "contentRemoved"},
+			failure{status: 400, code: 400000},
+		},
 	})
 	requireFlagCounts(t, club.boss, "communityId="+club.id, 0, 0, 1)
 }
@@ -261,7 +274,8 @@ func TestFlagCountsUnderConcurrency(t *testing.T) {
 	var requests []*http.Request
 	for i := range parallel {
 		by := newUser(t, region.All()[i%3], "reporter")
-		requests = append(requests, by.Request(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil), by.Request(t, http.MethodDelete, "/api/v3/posts/"+post+"/unflag", nil),
+		requests = append(requests, by.Request(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil),
+			by.Request(t, http.MethodDelete, "/api/v3/posts/"+post+"/unflag", nil),
 			club.boss.Request(t, http.MethodPost, flagItemsPath+"/"+post+"/resolve", object{"outcome": "dismissed"}))
 	}
 	sendConcurrently(club.boss.Network, requests)

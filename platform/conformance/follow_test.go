@@ -51,7 +51,10 @@ func requireCounts(t *testing.T, c *apptest.Client, followers, following, pendin
 	t.Helper()
 	r := c.Do(t, http.MethodGet, "/api/v4/me/followInfo", nil).OK(t)
 	requireResource(t, "followCounts.0", followCountFields, r.List(t, "followCounts")[0])
-	require.Equal(t, object{"userId": c.UserID, "followerCount": float64(followers), "followingCount": float64(following), "pendingCount": float64(pending)},
+	require.Equal(t, object{
+		"userId": c.UserID, "followerCount": float64(followers), "followingCount": float64(following),
+		"pendingCount": float64(pending),
+	},
 		r.List(t, "followCounts")[0])
 }
 
@@ -83,13 +86,15 @@ func TestFollow(t *testing.T) {
 		info := us.Do(t, http.MethodGet, "/api/"+version+"/users/"+eu.UserID+"/followInfo", nil).OK(t)
 		require.Equal(t, 2, info.Int(t, "followCounts.0.followerCount"))
 		require.Equal(t, "accepted", info.String(t, "follows.0.status"))
-		require.Empty(t, eu.Do(t, http.MethodGet, "/api/"+version+"/users/"+us.UserID+"/followInfo", nil).OK(t).List(t, "follows"), "one-directional")
+		require.Empty(t, eu.Do(t, http.MethodGet, "/api/"+version+"/users/"+us.UserID+"/followInfo", nil).OK(t).List(t, "follows"),
+			"one-directional")
 	}
 
 	require.Equal(t, "none", us.Do(t, http.MethodDelete, followingPath+"/"+eu.UserID, nil).OK(t).String(t, "follows.0.status"))
 	requireCounts(t, us, 0, 1, 0)
 	requireCounts(t, eu, 1, 0, 0)
-	require.Equal(t, "none", eu.Do(t, http.MethodDelete, followersPath+"/"+sg.UserID, nil).OK(t).String(t, "follows.0.status"), "remove a follower")
+	require.Equal(t, "none", eu.Do(t, http.MethodDelete, followersPath+"/"+sg.UserID, nil).OK(t).String(t, "follows.0.status"),
+		"remove a follower")
 	requireCounts(t, eu, 0, 0, 0)
 	requireCounts(t, sg, 1, 0, 0)
 	follow(t, us, eu)
@@ -153,7 +158,8 @@ func TestFollowLists(t *testing.T) {
 func TestFollowsByStatus(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	owner, follower, idol, stranger := n.NewUser(t, region.US, "owner"), n.NewUser(t, region.US, "follower"), n.NewUser(t, region.US, "idol"), n.NewUser(t, region.US, "x")
+	owner, follower, idol, stranger := n.NewUser(t, region.US, "owner"), n.NewUser(t, region.US, "follower"),
+		n.NewUser(t, region.US, "idol"), n.NewUser(t, region.US, "x")
 	require.Equal(t, "accepted", follow(t, follower, owner))
 	require.Equal(t, "accepted", follow(t, owner, idol))
 	n.Admin(region.US).Do(t, http.MethodPut, socialPath, object{"isFollowWithRequestEnabled": true}).OK(t)
@@ -206,7 +212,11 @@ func TestPrivateProfiles(t *testing.T) {
 		requireAttempts(t, []attempt{
 			{"read the wall", c, http.MethodGet, wall, nil, want},
 			{"read a post", c, http.MethodGet, "/api/v3/posts/" + post, nil, want},
-			{"comment", c, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}}, want},
+			{
+				"comment", c, http.MethodPost, "/api/v3/comments",
+				object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}},
+				want,
+			},
 			{"list comments", c, http.MethodGet, "/api/v3/comments?referenceId=" + post + "&referenceType=post", nil, want},
 			{"react", c, http.MethodPost, "/api/v2/reactions", object{"referenceType": "post", "referenceId": post, "reactionName": "like"}, want},
 			{"flag", c, http.MethodPost, "/api/v3/posts/" + post + "/flag", nil, want},
@@ -223,17 +233,20 @@ func TestPrivateProfiles(t *testing.T) {
 	requireCounts(t, us, 0, 0, 0)
 	requireCounts(t, eu, 1, 0, 1)
 	blocked(t, us, notMember)
-	require.Equal(t, 0, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).Int(t, "followCounts.0.pendingCount"), "requests are the owner's alone to see")
+	require.Equal(t, 0, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).Int(t, "followCounts.0.pendingCount"),
+		"requests are the owner's alone to see")
 	shown := block(t, n.NewUser(t, region.US, "blocker"), eu)
 	at := slices.Index(shown.Strings(t, "followCounts", "userId"), eu.UserID)
 	require.Equal(t, 0, shown.Int(t, fmt.Sprint("followCounts.", at, ".pendingCount")), "also for a user who blocks the owner")
 	listing{by: eu, path: followersPath, list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})
 	listing{by: us, path: followingPath, list: "follows", id: "to"}.with("status", "pending").requireOrder(t, []string{eu.UserID})
-	listing{by: n.Admin(region.SG), path: "/api/v4/users/" + eu.UserID + "/followers", list: "follows", id: "from"}.with("status", "pending").requireOrder(t, []string{us.UserID})
+	listing{by: n.Admin(region.SG), path: "/api/v4/users/" + eu.UserID + "/followers", list: "follows", id: "from"}.with("status",
+		"pending").requireOrder(t, []string{us.UserID})
 	listing{by: eu, path: followersPath, list: "follows", id: "from"}.requireOrder(t, []string{us.UserID, sg.UserID})
 
 	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, apptest.Form("")).OK(t).String(t, "follows.0.status"))
-	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"), "again changes nothing")
+	require.Equal(t, "accepted", eu.Do(t, http.MethodPost, followersPath+"/"+us.UserID, nil).OK(t).String(t, "follows.0.status"),
+		"again changes nothing")
 	require.Equal(t, "accepted", follow(t, us, eu), "who follows already needs no other request")
 	requireCounts(t, us, 0, 1, 0)
 	requireCounts(t, eu, 2, 0, 0)
@@ -280,7 +293,8 @@ func TestBlocks(t *testing.T) {
 	requireCounts(t, eu, 0, 1, 0)
 	requireCounts(t, us, 0, 0, 0)
 	require.Equal(t, "blocked", eu.Do(t, http.MethodGet, "/api/v5/users/"+us.UserID+"/followInfo", nil).OK(t).String(t, "follows.0.status"))
-	require.Empty(t, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).List(t, "follows"), "the blocked are not told")
+	require.Empty(t, us.Do(t, http.MethodGet, "/api/v5/users/"+eu.UserID+"/followInfo", nil).OK(t).List(t, "follows"),
+		"the blocked are not told")
 
 	requireAttempts(t, []attempt{
 		{"follow the blocker", us, http.MethodPost, followingPath + "/" + eu.UserID, nil, forbidden},
@@ -288,11 +302,27 @@ func TestBlocks(t *testing.T) {
 		{"read the wall", us, http.MethodGet, "/api/v3/user-feeds/" + eu.UserID, nil, notFound},
 		{"read a post", us, http.MethodGet, "/api/v3/posts/" + post, nil, notFound},
 		{"read a comment", us, http.MethodGet, "/api/v3/comments/" + comment, nil, notFound},
-		{"comment", us, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}}, notFound},
-		{"react", us, http.MethodPost, "/api/v2/reactions", object{"referenceType": "post", "referenceId": post, "reactionName": "like"}, notFound},
+		{
+			"comment", us, http.MethodPost, "/api/v3/comments",
+			object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}},
+			notFound,
+		},
+		{
+			"react", us, http.MethodPost, "/api/v2/reactions",
+			object{"referenceType": "post", "referenceId": post, "reactionName": "like"},
+			notFound,
+		},
 		{"flag", us, http.MethodPost, "/api/v3/posts/" + post + "/flag", nil, notFound},
-		{"post", us, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "targetId": eu.UserID, "data": object{"text": "hi"}}, notFound},
-		{"others comment", sg, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}}, failure{}},
+		{
+			"post", us, http.MethodPost, "/api/v4/posts",
+			object{"targetType": "user", "targetId": eu.UserID, "data": object{"text": "hi"}},
+			notFound,
+		},
+		{
+			"others comment", sg, http.MethodPost, "/api/v3/comments",
+			object{"referenceType": "post", "referenceId": post, "data": object{"text": "hi"}},
+			failure{},
+		},
 		{"the blocker reads", eu, http.MethodGet, "/api/v3/posts/" + post, nil, failure{}},
 		{"block oneself", us, http.MethodPost, blocksPath + "/" + us.UserID, nil, failure{status: 400, code: 400000}},
 		{"block an unknown user", us, http.MethodPost, blocksPath + "/unknown-user", nil, notFound},
@@ -395,7 +425,8 @@ func TestFollowCountsDoNotDrift(t *testing.T) {
 		AND ((b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocked_id = f.follower_id AND b.blocker_id = f.followee_id))
 		WHERE f.status <> 'none'`)
 	zero("every block has its mirror", `SELECT count(*) FROM blocks AS b LEFT JOIN blocked_by AS m
-		ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.version IS DISTINCT FROM b.version OR m.status IS DISTINCT FROM b.status`)
+		ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.version IS DISTINCT FROM b.version OR m.status IS DISTINCT FROM
+		b.status`)
 	for kind, facts := range map[string]string{
 		"following":      `SELECT follower_id AS ref, count(*) AS n FROM follows WHERE status = 'accepted' GROUP BY 1`,
 		"followers":      `SELECT followee_id AS ref, count(*) AS n FROM followers WHERE status = 'accepted' GROUP BY 1`,

@@ -98,12 +98,16 @@ func TestFollowingFeed(t *testing.T) {
 	}
 	page := feedPage(t, us, url.Values{"limit": {"100"}})
 	requireAggregate(t, page, "", communityFeedAggregate)
-	require.ElementsMatch(t, []string{"posts", "postChildren", "comments", "users", "files", "communities", "communityUsers", "categories", "paging"},
+	require.ElementsMatch(t, []string{
+		"posts", "postChildren", "comments", "users", "files", "communities", "communityUsers", "categories",
+		"paging",
+	},
 		keysOf(t, page, ""))
 	require.ElementsMatch(t, []string{"next", "previous"}, keysOf(t, page, "paging"))
 	require.Len(t, page.List(t, "postChildren"), 3)
 	require.Len(t, page.List(t, "comments"), 1)
-	require.Equal(t, newest, feedPage(t, us.At(region.SG), url.Values{"limit": {"100"}, "sortBy": {"lastCreated"}}).Strings(t, "posts", "postId"))
+	require.Equal(t, newest, feedPage(t, us.At(region.SG), url.Values{"limit": {"100"}, "sortBy": {"lastCreated"}}).Strings(t, "posts",
+		"postId"))
 
 	us.Do(t, http.MethodDelete, followingPath+"/"+eu.UserID, nil).OK(t)
 	us.Do(t, http.MethodDelete, "/api/v3/communities/"+joined+"/leave", nil).OK(t)
@@ -185,7 +189,8 @@ func TestFeedsHideTheBlocked(t *testing.T) {
 	follow(t, eu, us, sg)
 	mine, theirs, others := newPost(t, us, community), newPost(t, eu, community), newPost(t, sg, community)
 	wall := newWallPost(t, eu)
-	onWall := eu.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "targetId": sg.UserID, "data": object{"text": "hello"}}).OK(t).
+	onWall := eu.Do(t, http.MethodPost, "/api/v4/posts",
+		object{"targetType": "user", "targetId": sg.UserID, "data": object{"text": "hello"}}).OK(t).
 		String(t, "posts.0.postId")
 	ids := func(c *apptest.Client, path string) []string {
 		return c.Do(t, http.MethodGet, path, nil).OK(t).Strings(t, "posts", "postId")

@@ -17,7 +17,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	author, reader := newUser(t, region.EU, "author"), newUser(t, region.SG, "reader")
 	community := newCommunity(t, author)
 	stream := author.Listen(t, "/realtime/post.created", "")
-	created := author.Do(t, http.MethodPost, postsPath, `{"data":{"text":"a"},"targetType":"community","targetId":"`+community+`","metadata":`+given+`}`).OK(t)
+	created := author.Do(t, http.MethodPost, postsPath,
+		`{"data":{"text":"a"},"targetType":"community","targetId":"`+community+`","metadata":`+given+`}`).OK(t)
 	id := created.String(t, "posts.0.postId")
 	author.Do(t, http.MethodPut, "/api/v3/users", `{"userId":"`+author.UserID+`","metadata":`+given+`}`).OK(t)
 	chat := newChatOf(t, author, object{"isPublic": true}, reader)
@@ -30,7 +31,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		"an event":                   stream.Next(t).Data,
 		"a user":                     string(reader.Do(t, http.MethodGet, "/api/v3/users/"+author.UserID, nil).OK(t).Body),
 		"the answer to a message":    string(message.Body),
-		"a message":                  string(reader.Do(t, http.MethodGet, messagesPath+"/"+message.String(t, "messages.0.messageId"), nil).OK(t).Body),
+		"a message": string(reader.Do(t, http.MethodGet, messagesPath+"/"+message.String(t, "messages.0.messageId"),
+			nil).OK(t).Body),
 	} {
 		for _, number := range []string{want, `"d":0.10`, `"e":1500`, `"z":0`} {
 			require.Contains(t, body, number, name)

@@ -67,7 +67,10 @@ func channelGuardRows() []guardRow {
 			condition: "store.UpdateChannel GuardChannel", procedure: "ChannelService/UpdateChannel", by: moderator,
 			change: deletesChannel, want: 400400,
 		},
-		{condition: "store.MuteChannel GuardChannel", procedure: "ChannelService/MuteChannel", by: moderator, change: deletesChannel, want: 400400},
+		{
+			condition: "store.MuteChannel GuardChannel", procedure: "ChannelService/MuteChannel", by: moderator, change: deletesChannel,
+			want: 400400,
+		},
 		{
 			condition: "store.DeleteChannel GuardChannel", procedure: "ChannelService/DeleteChannel", by: adminToken,
 			change: deletesChannel, want: 400400,
@@ -138,7 +141,10 @@ func messageGuardRows() []guardRow {
 		return object{"messageId": c.newMessage(t, g.author, "hello")}
 	}
 	pushed := func(_ *testing.T, g *fixture) object {
-		return object{"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m", "userIds": []string{g.author.UserID}}
+		return object{
+			"messageFeedId": region.NewID(region.EU), "segment": 1, "entityId": "e", "messageId": "m",
+			"userIds": []string{g.author.UserID},
+		}
 	}
 	// elsewhere is the same request at a server that does not wait for the messages of the first one.
 	elsewhere := func(t *testing.T, g *fixture, procedure string, request object) {
@@ -170,7 +176,10 @@ func messageGuardRows() []guardRow {
 			condition: "store.AdvanceMessageFeed sqlMessageFeedGuard", procedure: "MarkerService/PushSegment", by: adminToken,
 			request: pushedTwice, change: calls("MarkerService/DeleteMessageFeed", "messageFeedId"), want: 400400,
 		},
-		{condition: commit + "GuardChannel", procedure: "MessageService/CreateMessage", by: member, request: write, change: deletesIt, want: 400400},
+		{
+			condition: commit + "GuardChannel", procedure: "MessageService/CreateMessage", by: member, request: write, change: deletesIt,
+			want: 400400,
+		},
 		{
 			condition: commit + "GuardChannelMember", procedure: "MessageService/CreateMessage", by: member,
 			request: write, change: leavesIt, want: 400301,

@@ -66,8 +66,14 @@ func communityGuardRows() []guardRow {
 			condition: "store.DeleteCategory sqlCategoryGuard", procedure: "CategoryService/DeleteCategory", by: adminToken,
 			change: deletesCategory, want: 400400,
 		},
-		{condition: "store.UpdateProduct sqlProductGuard", procedure: "ProductService/UpdateProduct", by: adminToken, change: deletesProduct, want: 400400},
-		{condition: "store.DeleteProduct sqlProductGuard", procedure: "ProductService/DeleteProduct", by: adminToken, change: deletesProduct, want: 400400},
+		{
+			condition: "store.UpdateProduct sqlProductGuard", procedure: "ProductService/UpdateProduct", by: adminToken, change: deletesProduct,
+			want: 400400,
+		},
+		{
+			condition: "store.DeleteProduct sqlProductGuard", procedure: "ProductService/DeleteProduct", by: adminToken, change: deletesProduct,
+			want: 400400,
+		},
 		{
 			condition: "store.InsertCommunity sqlCommunityGuardName", procedure: "CommunityService/CreateCommunity", by: member,
 			request: unique, change: again(theBoss), want: 400315,

@@ -85,8 +85,9 @@ func postGuardRows() []guardRow {
 			change: callsAs(theAuthor, "PostService/UpdatePost", otherWords, "postId"),
 		},
 		{
-			condition: "service/scheduledpost.SchedulePost GuardTarget", procedure: "ScheduledPostService/SchedulePost", by: member, request: scheduled,
-			change: deletesTargetOfData, want: 400400,
+			condition: "service/scheduledpost.SchedulePost GuardTarget", procedure: "ScheduledPostService/SchedulePost", by: member,
+			request: scheduled,
+			change:  deletesTargetOfData, want: 400400,
 		},
 		{
 			condition: "store.UpdateScheduledPost sqlScheduledGuard", procedure: "ScheduledPostService/UpdateScheduledPost", by: theAuthor,
@@ -149,14 +150,19 @@ func commentGuardRows() []guardRow {
 			change: calls("CommentService/DeleteComment", "commentId=parentId"), want: 400400,
 		},
 		{
-			condition: guard + "CreateComment GuardUnapprovedComments", procedure: "CommentService/CreateComment", by: theAuthor, request: answer, want: 400300,
+			condition: guard + "CreateComment GuardUnapprovedComments", procedure: "CommentService/CreateComment", by: theAuthor, request: answer,
+			want: 400300,
 			change: func(t *testing.T, g *fixture, _ string, r object) {
 				t.Helper()
 				pending := newComment(t, g.author, r["referenceId"].(string))
-				copyRowTimes(t, connectTo(t, g.n), store.MaxUnapprovedComments-1, "comments", "id = '"+pending+"'", map[string]string{"id": copyID("id")}, nil)
+				copyRowTimes(t, connectTo(t, g.n), store.MaxUnapprovedComments-1, "comments", "id = '"+pending+"'",
+					map[string]string{"id": copyID("id")}, nil)
 			},
 		},
-		{condition: guard + "changeFlags GuardComment", procedure: "CommentService/FlagComment", by: member, change: deletesComment, want: 400400},
+		{
+			condition: guard + "changeFlags GuardComment", procedure: "CommentService/FlagComment", by: member, change: deletesComment,
+			want: 400400,
+		},
 		{
 			condition: guard + "tryReview Guard", procedure: "CommentService/ApproveComment", by: theBoss,
 			request: approve, change: deletesItsPost, want: 400400,
@@ -166,8 +172,9 @@ func commentGuardRows() []guardRow {
 			change: calls("CommentService/DeclineComment", "commentId"), want: 400400,
 		},
 		{
-			condition: guard + "settleEdit GuardCommentUnchanged", procedure: "CommentService/ApproveComment", by: theBoss, request: editedComment(true),
-			change: deletesComment, want: 400400,
+			condition: guard + "settleEdit GuardCommentUnchanged", procedure: "CommentService/ApproveComment", by: theBoss,
+			request: editedComment(true),
+			change:  deletesComment, want: 400400,
 		},
 		{
 			condition: guard + "settleEdit GuardPendingEdit", procedure: "CommentService/ApproveComment", by: theBoss, request: editedComment(true),
@@ -231,7 +238,8 @@ func pollGuardRows() []guardRow {
 	deletesPoll := calls("PollService/DeletePoll", "pollId")
 	create := func(t *testing.T, g *fixture) *apptest.Response {
 		t.Helper()
-		return g.author.Do(t, http.MethodPost, pollsPath, object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t)
+		return g.author.Do(t, http.MethodPost, pollsPath,
+			object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}}).OK(t)
 	}
 	posted := func(t *testing.T, g *fixture) object {
 		t.Helper()

@@ -45,14 +45,16 @@ const (
 
 // guardRows returns the rows of all nouns.
 func guardRows() []guardRow {
-	return slices.Concat(postGuardRows(), commentGuardRows(), reactionGuardRows(), pollGuardRows(), storyGuardRows(), flagGuardRows(), pinGuardRows(),
+	return slices.Concat(postGuardRows(), commentGuardRows(), reactionGuardRows(), pollGuardRows(), storyGuardRows(), flagGuardRows(),
+		pinGuardRows(),
 		eventGuardRows(), communityGuardRows(), invitationGuardRows(), channelGuardRows(), messageGuardRows(), streamGuardRows(), roomGuardRows(),
 		userGuardRows(), followGuardRows(), networkGuardRows())
 }
 
 // unforced are the conditions that no row makes fail, and why.
 var unforced = map[string]string{
-	"store.ChangeVotes poll_votes_pkey":            "the condition before it reads the same rows; only a transaction at the same moment passes it",
+	"store.ChangeVotes poll_votes_pkey": "the condition before it reads the same rows; only a transaction at the same moment " +
+		"passes it",
 	"store.MoveFeedMarkers user_feed_markers_pkey": "as above: the transaction repeats what it reads",
 	"store.InsertEvents realtime_events_id_key":    "needs a delivery whose success was not recorded; tested by package store",
 

@@ -297,7 +297,8 @@ func networkGuardRows() []guardRow {
 			change: repeats,
 		},
 		{
-			condition: "store.ResolveScheduledPost sqlScheduledGuardWaiting", procedure: "ScheduledPostService/SchedulePost", request: due, send: makesDue,
+			condition: "store.ResolveScheduledPost sqlScheduledGuardWaiting", procedure: "ScheduledPostService/SchedulePost", request: due,
+			send:   makesDue,
 			change: calls("ScheduledPostService/CancelScheduledPost", "id"), inBackground: true,
 		},
 		{

@@ -36,7 +36,8 @@ func guestPath(kind string) string { return "/api/v5/sessions/" + kind }
 // newGuest signs a device in.
 func newGuest(t *testing.T, n *apptest.Network, code region.Code, kind, deviceID string) (*apptest.Client, *apptest.Response) {
 	t.Helper()
-	answer := device(n, code).Do(t, http.MethodPost, guestPath(kind), object{"deviceId": deviceID, "deviceInfo": object{"kind": "web"}, "sessionHandler": object{}}).OK(t)
+	answer := device(n, code).Do(t, http.MethodPost, guestPath(kind),
+		object{"deviceId": deviceID, "deviceInfo": object{"kind": "web"}, "sessionHandler": object{}}).OK(t)
 	c := n.Bearer(code, answer.String(t, "accessToken"))
 	c.UserID, c.InternalID = answer.String(t, "users.0.userId"), answer.String(t, "users.0._id")
 	return c, answer
@@ -65,7 +66,8 @@ func TestGuestSession(t *testing.T) {
 				guest := guest.At(code)
 				require.Equal(t, post, guest.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).String(t, "posts.0.postId"))
 				require.Contains(t, []int{403, 404}, guest.Do(t, http.MethodGet, "/api/v3/communities/"+private, nil).Status)
-				requireFailure(t, failure{status: 403, code: refused}, guest.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "x"}}))
+				requireFailure(t, failure{status: 403, code: refused},
+					guest.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": post, "data": object{"text": "x"}}))
 				require.Equal(t, http.StatusForbidden, guest.Upload(t, "image", "a.png", pngOf(t, 2, 2)).Status)
 				require.Equal(t, http.StatusForbidden, guest.Do(t, http.MethodGet, "/realtime/community.userAdded", nil).Status)
 			}

@@ -16,7 +16,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-var handleTaken = failure{status: http.StatusConflict, code: 400900, message: "Another user has this profile handle or one that looks like it"}
+var handleTaken = failure{
+	status: http.StatusConflict, code: 400900,
+	message: "Another user has this profile handle or one that looks like it",
+}
 
 const usersPath3 = "/api/v3/users"
 
@@ -56,7 +59,8 @@ func TestExistingAmbiguousUserIDs(t *testing.T) {
 	twin := n.SignIn(t, region.US, "twin")
 	conn := connectTo(t, n)
 	const id = "legacy\u200b "
-	_, err := conn.Exec(t.Context(), `UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id = 'legacy'`, id)
+	_, err := conn.Exec(t.Context(), `UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id =
+		'legacy'`, id)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `UPDATE users SET profile_handle = 'OLD one ', handle_key = 'old' WHERE public_id = 'twin'`)
 	require.NoError(t, err)
@@ -92,7 +96,8 @@ func TestHandlesAreUnique(t *testing.T) {
 			strings.Replace(base, "P", "Ｐ", 1), strings.Replace(base, "P", "𝐏", 1),
 		} {
 			requireFailure(t, handleTaken, claim(t, other, similar))
-			fresh := device(apptest.Shared(t), home).Do(t, http.MethodPost, "/api/v5/sessions", session(apptest.UserID("new"), object{"profileHandle": similar}))
+			fresh := device(apptest.Shared(t), home).Do(t, http.MethodPost, "/api/v5/sessions",
+				session(apptest.UserID("new"), object{"profileHandle": similar}))
 			requireFailure(t, handleTaken, fresh)
 		}
 		claim(t, owner, strings.ToUpper(base)).OK(t) // the holder can change how it is written
@@ -122,7 +127,8 @@ func TestOneOfSixteenGetsAHandle(t *testing.T) {
 					answers[i] = c.Do(t, http.MethodPut, usersPath3, object{"profileHandle": strings.ToUpper(handle)})
 					return
 				}
-				answers[i] = device(n, c.Region).Do(t, http.MethodPost, "/api/v5/sessions", session(fmt.Sprint(c.UserID, "b"), object{"profileHandle": handle}))
+				answers[i] = device(n, c.Region).Do(t, http.MethodPost, "/api/v5/sessions",
+					session(fmt.Sprint(c.UserID, "b"), object{"profileHandle": handle}))
 			})
 		}
 		all.Wait()

@@ -34,7 +34,8 @@ func TestHiddenCommunityLooksUnknown(t *testing.T) {
 			for _, id := range []string{hidden, asking} {
 				secret, _ := withCommunityID(body, g, id)
 				got := by.With(r.header...).Do(t, http.MethodPost, "/plaza.v1."+r.procedure, secret)
-				require.Equal(t, want.Status, got.Status, "%s %s as %s: %s, and of an unknown one %s", r.procedure, r.name, w, got.Short(), want.Short())
+				require.Equal(t, want.Status, got.Status, "%s %s as %s: %s, and of an unknown one %s", r.procedure, r.name, w, got.Short(),
+					want.Short())
 				require.Equal(t, string(want.Body), string(got.Body), "%s %s as %s", r.procedure, r.name, w)
 			}
 		}

@@ -61,7 +61,8 @@ func TestIdempotencyKeyOfAdministrators(t *testing.T) {
 	again := admin.At(region.SG).Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t)
 	require.JSONEq(t, string(first.Body), string(again.Body))
 	other := n.Bearer(region.EU, n.MintAdmin(t, "another", time.Now(), time.Hour)).With("Idempotency-Key", key)
-	require.NotEqual(t, first.Body, other.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t).Body, "the key of another administrator")
+	require.NotEqual(t, first.Body, other.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t).Body,
+		"the key of another administrator")
 }
 
 // TestIdempotencyKeyWithoutCaller signs users in, one after the other, with the same key or a wrong one: it has no effect.
@@ -158,7 +159,8 @@ func TestIdempotencyKeyOfInvitationsAfterACrash(t *testing.T) {
 func TestIdempotencyKeyOfLargeAnswers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	alice, bob := n.NewUser(t, region.EU, "alice").With("Idempotency-Key", "key"), n.NewUser(t, region.EU, "bob").With("Idempotency-Key", "key")
+	alice, bob := n.NewUser(t, region.EU, "alice").With("Idempotency-Key", "key"),
+		n.NewUser(t, region.EU, "bob").With("Idempotency-Key", "key")
 	body := object{"dataType": "my.type", "data": jsonOf(t, 9<<10)}
 	first := alice.Do(t, http.MethodPost, postsPath, body).OK(t)
 	again := alice.At(region.SG).Do(t, http.MethodPost, postsPath, body).OK(t)

@@ -28,7 +28,8 @@ func newImporter(t *testing.T) *importer.Importer {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": apptest.Shared(t).DatabaseURL}, PoolSize: 2, StatementTimeout: limits.Lifted, Limits: limits.Lift(), Log: log,
+		URLs: map[region.Code]string{"": apptest.Shared(t).DatabaseURL}, PoolSize: 2, StatementTimeout: limits.Lifted, Limits: limits.Lift(),
+		Log: log,
 	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
@@ -49,7 +50,8 @@ func importExample(t *testing.T) (part string) {
 	random := make([]byte, 6)
 	_, _ = rand.Read(random)
 	part = hex.EncodeToString(random)
-	lines := strings.NewReplacer("8b0d4a3c6e7f", part, `"ada"`, `"ada`+part+`"`, `"bob"`, `"bob`+part+`"`, `"cleo"`, `"cleo`+part+`"`, "granite", "granite"+part, "summit plans", "summit plans "+part).Replace(string(text))
+	lines := strings.NewReplacer("8b0d4a3c6e7f", part, `"ada"`, `"ada`+part+`"`, `"bob"`, `"bob`+part+`"`, `"cleo"`, `"cleo`+part+`"`,
+		"granite", "granite"+part, "summit plans", "summit plans "+part).Replace(string(text))
 	i, rows := newImporter(t), int64(strings.Count(lines, "\n"))
 	at, err := i.Import(t.Context(), "example", strings.NewReader(lines), 1)
 	require.NoError(t, err)
@@ -95,7 +97,8 @@ func TestImport(t *testing.T) {
 	require.Len(t, get("/api/v4/posts?targetType=user&targetId=ada"+part).List(t, "posts"), 1)
 	requireImportedChat(t, part, bob)
 	bob.Do(t, http.MethodPut, "/api/v4/posts/"+first, object{"data": object{"text": "Saturday"}}).OK(t)
-	require.Equal(t, "approved", bob.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": second, "data": object{"text": "a"}}).OK(t).String(t, "comments.0.approvalStatus"))
+	require.Equal(t, "approved", bob.Do(t, http.MethodPost, "/api/v3/comments",
+		object{"referenceType": "post", "referenceId": second, "data": object{"text": "a"}}).OK(t).String(t, "comments.0.approvalStatus"))
 }
 
 // requireFields compares values of a response by their paths.

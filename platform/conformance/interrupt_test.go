@@ -80,8 +80,8 @@ func (g *guards) end() {
 }
 
 // interrupt calls change between what request reads and the transaction that depends on it: the first one with a condition that was
-// queued at the place waits before it is sent, until change returns. It returns the conditions that made a transaction fail in the meantime.
-// It must not be called concurrently.
+// queued at the place waits before it is sent, until change returns. It returns the conditions that made a transaction fail in the
+// meantime. It must not be called concurrently.
 func (g *guards) interrupt(t testing.TB, at func(place string) bool, request, change func()) []refusal {
 	t.Helper()
 	s := g.begin(at)

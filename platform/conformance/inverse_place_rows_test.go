@@ -164,16 +164,19 @@ func moderationInverses() []inverse {
 				{g.boss, "UserService/GetUser", request}, {g.principals[adminToken], "UserService/GetUser", request},
 			}}
 		}},
-		{do: "VideoStreamingService/BanStreamViewers", undo: "VideoStreamingService/UnbanStreamViewers", prepare: func(t *testing.T, g *fixture) undoing {
-			t.Helper()
-			stream := carriedBy(streamsPath, "videoStreamings", "streamId", "liveStream", false, nil)(t, g)
-			first, second, request := g.two(t, stream)
-			return undoing{request: request, by: g.author, lower: g.principals[moderator], shown: []int{0, 1}, reads: []reading{
-				{first, "VideoStreamingService/GetVideoStreaming", stream},
-				{second, "VideoStreamingService/GetVideoStreaming", stream},
-				{g.author, "VideoStreamingService/GetVideoStreaming", stream},
-			}}
-		}},
+		{
+			do: "VideoStreamingService/BanStreamViewers", undo: "VideoStreamingService/UnbanStreamViewers",
+			prepare: func(t *testing.T, g *fixture) undoing {
+				t.Helper()
+				stream := carriedBy(streamsPath, "videoStreamings", "streamId", "liveStream", false, nil)(t, g)
+				first, second, request := g.two(t, stream)
+				return undoing{request: request, by: g.author, lower: g.principals[moderator], shown: []int{0, 1}, reads: []reading{
+					{first, "VideoStreamingService/GetVideoStreaming", stream},
+					{second, "VideoStreamingService/GetVideoStreaming", stream},
+					{g.author, "VideoStreamingService/GetVideoStreaming", stream},
+				}}
+			},
+		},
 		{do: "FlagService/ClaimFlagItem", undo: "FlagService/ReleaseFlagItem", prepare: func(t *testing.T, g *fixture) undoing {
 			t.Helper()
 			post := g.post(t, g.open)
@@ -252,15 +255,18 @@ func contentInverses() []inverse {
 				{g.principals[stranger], "PinService/ListGlobalPins", object{}}, {g.author, "PostService/GetPost", request},
 			}, ignored: []string{"lastPinsUpdatedAt"}}
 		}},
-		{do: "ScheduledPostService/SchedulePost", undo: "ScheduledPostService/CancelScheduledPost", prepare: func(t *testing.T, g *fixture) undoing {
-			t.Helper()
-			by := g.n.SignIn(t, region.EU, apptest.UserID("scheduling"))
-			join(t, g.open, by)
-			request := scheduling(timeIn(time.Hour), g.open, "later")
-			newScheduled(t, by, request)
-			return undoing{request: request, by: by, other: g.principals[member], reads: []reading{
-				{by, "ScheduledPostService/ListScheduledPosts", object{}},
-			}, inverse: func(answer object) object { return object{"id": valuesOf(answer, "id")[0]} }}
-		}},
+		{
+			do: "ScheduledPostService/SchedulePost", undo: "ScheduledPostService/CancelScheduledPost",
+			prepare: func(t *testing.T, g *fixture) undoing {
+				t.Helper()
+				by := g.n.SignIn(t, region.EU, apptest.UserID("scheduling"))
+				join(t, g.open, by)
+				request := scheduling(timeIn(time.Hour), g.open, "later")
+				newScheduled(t, by, request)
+				return undoing{request: request, by: by, other: g.principals[member], reads: []reading{
+					{by, "ScheduledPostService/ListScheduledPosts", object{}},
+				}, inverse: func(answer object) object { return object{"id": valuesOf(answer, "id")[0]} }}
+			},
+		},
 	}
 }

@@ -51,9 +51,14 @@ func flagInverses() []inverse {
 			first := g.principals[moderator]
 			first.Do(t, http.MethodPost, "/plaza.v1."+service+"Flag"+kind, request).OK(t)
 			by := g.principals[member]
-			reads := []reading{{by, service + "Get" + kind, request}, {g.boss, service + "Get" + kind, request}, {first, service + "Get" + kind, request}}
+			reads := []reading{
+				{by, service + "Get" + kind, request},
+				{g.boss, service + "Get" + kind, request},
+				{first, service + "Get" + kind, request},
+			}
 			if kind != "Story" {
-				reads = append(reads, reading{by, service + "Is" + kind + "FlaggedByMe", request}, reading{first, service + "Is" + kind + "FlaggedByMe", request})
+				reads = append(reads, reading{by, service + "Is" + kind + "FlaggedByMe", request},
+					reading{first, service + "Is" + kind + "FlaggedByMe", request})
 			}
 			return undoing{request: request, by: by, other: g.author, reads: reads}
 		}}

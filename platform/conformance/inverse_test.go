@@ -60,7 +60,10 @@ func (u undoing) state(t *testing.T) []any {
 	var all []any
 	for _, r := range u.reads {
 		answer := r.by.Do(t, http.MethodPost, "/plaza.v1."+r.procedure, r.request)
-		all = append(all, map[string]any{"status": answer.Status, r.procedure: withoutFields(answer.JSON(t), append(u.ignored, "updatedAt", "token"))})
+		all = append(all, map[string]any{
+			"status":    answer.Status,
+			r.procedure: withoutFields(answer.JSON(t), append(u.ignored, "updatedAt", "token")),
+		})
 	}
 	return all
 }

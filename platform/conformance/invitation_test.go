@@ -89,9 +89,11 @@ func TestInviteMember(t *testing.T) {
 	id := newCommunity(t, boss, object{"isPublic": false, "isDiscoverable": false})
 	for i, code := range region.All() {
 		c := newUser(t, code, "guest")
-		made := requireInvitations(t, boss.At(region.All()[(i+1)%3]).Do(t, http.MethodPost, invitationsPath, inviteMembers(id, c))).one("invitations")
+		made := requireInvitations(t, boss.At(region.All()[(i+1)%3]).Do(t, http.MethodPost, invitationsPath,
+			inviteMembers(id, c))).one("invitations")
 		for field, want := range (object{
-			"status": "pending", "type": "communityMemberInvite", "targetType": "community", "targetId": id, "communityId": id, "networkId": n.NetworkID,
+			"status": "pending", "type": "communityMemberInvite", "targetType": "community", "targetId": id, "communityId": id,
+			"networkId":     n.NetworkID,
 			"invitedUserId": c.UserID, "invitedUserPublicId": c.UserID, "invitedUserInternalId": c.InternalID, "userId": c.UserID,
 			"inviterUserId": boss.UserID, "inviterUserPublicId": boss.UserID, "inviterUserInternalId": boss.InternalID, "createdBy": boss.UserID,
 			"respondedAt": nil, "invitationId": made["_id"],
@@ -181,7 +183,8 @@ func TestResendInvitation(t *testing.T) {
 	nextMillisecond()
 	requireFailure(t, notFound, boss.Do(t, http.MethodPost, resendPath(sent)+"?communityId="+newCommunity(t, boss), nil))
 	requireFailure(t, notAllowed, c.Do(t, http.MethodPost, resendPath(sent), nil))
-	require.JSONEq(t, `{"success":true}`, string(boss.At(region.US).Do(t, http.MethodPost, resendPath(sent)+"?communityId="+id, nil).OK(t).Body))
+	require.JSONEq(t, `{"success":true}`,
+		string(boss.At(region.US).Do(t, http.MethodPost, resendPath(sent)+"?communityId="+id, nil).OK(t).Body))
 	after := invitationOf(t, c, sent)
 	require.Greater(t, text(after, "updatedAt"), text(before, "updatedAt"))
 	before["updatedAt"] = after["updatedAt"]
@@ -331,7 +334,8 @@ func TestListInvitations(t *testing.T) {
 		}
 		mineBy["targetId="+text(request, "targetId")] = []string{got}
 	}
-	requireInvitationLists(t, listing{by: boss, path: invitationsPath, list: "invitations", id: "invitationId"}.with("targetType", "community").with("targetId", id), ids)
+	requireInvitationLists(t, listing{by: boss, path: invitationsPath, list: "invitations", id: "invitationId"}.with("targetType",
+		"community").with("targetId", id), ids)
 	l := listing{by: guest, path: invitationsPath + "/me", list: "invitations", id: "invitationId"}
 	requireInvitationLists(t, l, mine)
 	for filter, want := range mineBy {
@@ -344,7 +348,8 @@ func TestListInvitations(t *testing.T) {
 	l.with("targetId", unknownID).requireOrder(t, []string{})
 	l.with("targetId", "nothing").requireOrder(t, []string{})
 	for s, want := range status {
-		target := listing{by: boss, path: invitationsPath, list: "invitations", id: "invitationId"}.with("targetType", "community").with("targetId", id)
+		target := listing{by: boss, path: invitationsPath, list: "invitations", id: "invitationId"}.with("targetType",
+			"community").with("targetId", id)
 		target.with("statuses[]", s).with("sortBy", "firstCreated").requireOrder(t, want)
 	}
 }
@@ -427,8 +432,14 @@ func TestInvitationRefusals(t *testing.T) {
 		{"cancel by a stranger", club.stranger, http.MethodDelete, invitationsPath + "/" + invited, nil, notAllowed},
 		{"list without a target", club.boss, http.MethodGet, invitationsPath, nil, invalid("targetId")},
 		{"list by a member", club.member, http.MethodGet, invitationsPath + "?targetType=community&targetId=" + club.id, nil, notAllowed},
-		{"list of another type", club.boss, http.MethodGet, invitationsPath + "?targetType=community&type=livestreamCohostInvite&targetId=" + club.id, nil, invalid("type")},
-		{"mine of another type", someone, http.MethodGet, invitationsPath + "/me?targetType=community&type=livestreamCohostInvite", nil, invalid("type")},
+		{
+			"list of another type", club.boss, http.MethodGet,
+			invitationsPath + "?targetType=community&type=livestreamCohostInvite&targetId=" + club.id, nil, invalid("type"),
+		},
+		{
+			"mine of another type", someone, http.MethodGet, invitationsPath + "/me?targetType=community&type=livestreamCohostInvite", nil,
+			invalid("type"),
+		},
 		{"other status", someone, http.MethodGet, invitationsPath + "/me?statuses[]=lost", nil, invalid("statuses[0]")},
 		{"5 statuses", someone, http.MethodGet, invitationsPath + "/me?" + strings.Repeat("statuses[]=pending&", 5), nil, invalid("statuses")},
 		{"other sort", someone, http.MethodGet, invitationsPath + "/me?sortBy=size", nil, invalid("sortBy")},

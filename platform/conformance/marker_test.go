@@ -67,7 +67,8 @@ func feedMarkOf(t *testing.T, r *apptest.Response) feedMark {
 	t.Helper()
 	m := "userFeedMarkers.0."
 	return feedMark{
-		r.Int(t, m+"readToSegment"), r.Int(t, m+"deliveredToSegment"), r.Int(t, m+"unreadCount"), r.Int(t, m+"lastMentionSegment"), r.Bool(t, m+"isMentioned"),
+		r.Int(t, m+"readToSegment"), r.Int(t, m+"deliveredToSegment"), r.Int(t, m+"unreadCount"), r.Int(t, m+"lastMentionSegment"),
+		r.Bool(t, m+"isMentioned"),
 	}
 }
 
@@ -83,10 +84,14 @@ func TestMarkersOfAUser(t *testing.T) {
 	f.push(t, object{"creatorId": author.UserID})
 
 	r := f.awaitMessage(t, reader)
-	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "contentMarkers", "paging"}, namesIn(r.JSON(t).(object)))
+	require.ElementsMatch(t, []string{"userMarkers", "userFeedMarkers", "userEntityMarkers", "feedMarkers", "contentMarkers", "paging"},
+		namesIn(r.JSON(t).(object)))
 	for list, names := range map[string][]string{
-		"userMarkers":       {"userId", "lastSyncAt", "unreadCount", "isMentioned", "createdAt", "updatedAt"},
-		"userFeedMarkers":   {"userId", "entityId", "feedId", "readToSegment", "deliveredToSegment", "unreadCount", "lastMentionSegment", "isMentioned", "createdAt", "updatedAt"},
+		"userMarkers": {"userId", "lastSyncAt", "unreadCount", "isMentioned", "createdAt", "updatedAt"},
+		"userFeedMarkers": {
+			"userId", "entityId", "feedId", "readToSegment", "deliveredToSegment", "unreadCount", "lastMentionSegment",
+			"isMentioned", "createdAt", "updatedAt",
+		},
 		"userEntityMarkers": {"userId", "entityId", "unreadCount", "isDeleted", "isMentioned", "createdAt", "updatedAt"},
 		"feedMarkers":       {"feedId", "entityId", "lastSegment", "isDeleted", "createdAt", "updatedAt"},
 	} {
@@ -128,7 +133,10 @@ func TestMarkersOfChannels(t *testing.T) {
 	t.Parallel()
 	user, other := newUser(t, region.EU, "user"), newUser(t, region.EU, "other")
 	channel, quiet := region.NewID(region.EU), region.NewID(region.EU)
-	feeds := []*messageFeed{newMessageFeed(channel, region.EU, user, other), newMessageFeed(channel, region.EU, user), newMessageFeed(quiet, region.EU, user)}
+	feeds := []*messageFeed{
+		newMessageFeed(channel, region.EU, user, other), newMessageFeed(channel, region.EU, user),
+		newMessageFeed(quiet, region.EU, user),
+	}
 	for i, f := range feeds {
 		for range i + 1 {
 			f.push(t)
@@ -160,7 +168,8 @@ func TestMarkersOfChannels(t *testing.T) {
 	require.Equal(t, 1, list(other, channel).Int(t, "userEntityMarkers.0.unreadCount"), "others read for themselves")
 
 	admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil).OK(t)
-	require.Eventually(t, func() bool { return list(user, quiet).Bool(t, "userEntityMarkers.0.isDeleted") }, apptest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return list(user, quiet).Bool(t, "userEntityMarkers.0.isDeleted") }, apptest.Patience,
+		10*time.Millisecond)
 	r = list(user, quiet)
 	require.Equal(t, 0, r.Int(t, "userEntityMarkers.0.unreadCount"))
 	require.Equal(t, 0, r.Int(t, "userMarkers.0.unreadCount"))
@@ -183,7 +192,8 @@ func TestReadingAFeed(t *testing.T) {
 	before := time.Now()
 	require.Equal(t, feedMark{Read: 1, Delivered: 1}, reading("/reading", object{"messageFeedIds": []string{f.id}}))
 	var until time.Time
-	require.NoError(t, connectTo(t, user.Network).QueryRow(t.Context(), "SELECT reading_until FROM user_feed_markers WHERE feed_id = $1", f.id).Scan(&until))
+	require.NoError(t, connectTo(t, user.Network).QueryRow(t.Context(), "SELECT reading_until FROM user_feed_markers WHERE feed_id = $1",
+		f.id).Scan(&until))
 	require.WithinRange(t, until, before.Truncate(time.Millisecond).Add(time.Minute), time.Now().Add(time.Minute))
 	f.push(t)
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, feedMarkOf(t, f.awaitMessage(t, user)), "read as it comes")
@@ -243,7 +253,8 @@ func TestSyncMarkers(t *testing.T) {
 	require.Equal(t, []string{f.id}, ids)
 	r := user.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t)
 	require.NotNil(t, r.Get(t, "userMarkers.0.lastSyncAt"))
-	require.Nil(t, newUser(t, region.SG, "fresh").Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Get(t, "userMarkers.0.lastSyncAt"))
+	require.Nil(t, newUser(t, region.SG, "fresh").Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Get(t,
+		"userMarkers.0.lastSyncAt"))
 }
 
 func TestMarkerRefusals(t *testing.T) {
@@ -274,10 +285,19 @@ func TestMarkerRefusals(t *testing.T) {
 		{user, http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 403, 400300},
 		{user, http.MethodDelete, feed, nil, 403, 400300},
 		{admin(t), http.MethodGet, markersPath + "/userMarker", nil, 403, 400300},
-		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": f.channel, "messageId": "m", "userIds": []string{"unknown-user"}}, 404, 400400},
+		{
+			admin(t), http.MethodPut, feed + "/segments/2",
+			object{"entityId": f.channel, "messageId": "m", "userIds": []string{"unknown-user"}},
+			404, 400400,
+		},
 		{admin(t), http.MethodPut, feed + "/segments/2", object{"entityId": "another", "messageId": "m", "userIds": userIDs(user)}, 400, 400000},
 		{admin(t), http.MethodPut, feed + "/segments/0", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
-		{admin(t), http.MethodPut, feedsPath + "/x/segments/1", object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)}, 422, 500000},
+		{
+			admin(t), http.MethodPut, feedsPath + "/x/segments/1",
+			object{"entityId": f.channel, "messageId": "m", "userIds": userIDs(user)},
+			422,
+			500000,
+		},
 		{admin(t), http.MethodDelete, feedsPath + "/x", nil, 404, 400400},
 	} {
 		requireRefused(t, c.by.Do(t, c.method, c.path, c.body), c.status, c.code)

@@ -124,7 +124,10 @@ func TestAddAndRemoveMembers(t *testing.T) {
 			attempt{method + " id of 51", club.boss, method, membersPath(club.id), users(strings.Repeat("x", 51)), invalid("userIds[0]")},
 			attempt{method + " unknown user", club.boss, method, membersPath(club.id), users("unknown-user"), notFound},
 			attempt{method + " unknown community", club.boss, method, membersPath(unknownID), users(a.UserID), notFound},
-			attempt{method + " community id of 901", club.boss, method, membersPath(strings.Repeat("x", 901)), users(a.UserID), invalid("communityId")})
+			attempt{
+				method + " community id of 901", club.boss, method, membersPath(strings.Repeat("x", 901)), users(a.UserID),
+				invalid("communityId"),
+			})
 	}
 	requireAttempts(t, append(attempts,
 		attempt{"a banned user", club.boss, http.MethodPost, membersPath(club.id), users(club.banned.UserID), banned}))
@@ -153,7 +156,11 @@ func TestBanMembers(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"join", club.member, http.MethodPost, communitiesPath + "/" + club.id + "/join", nil, banned},
 		{"request", club.member, http.MethodPost, "/api/v4/communities/" + club.id + "/join", nil, banned},
-		{"post", club.member, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": club.id, "data": object{"text": "x"}}, banned},
+		{
+			"post", club.member, http.MethodPost, "/api/v4/posts",
+			object{"targetType": "community", "targetId": club.id, "data": object{"text": "x"}},
+			banned,
+		},
 		{"comment", club.member, http.MethodPost, "/api/v3/comments", object{"referenceId": post, "data": object{"text": "x"}}, banned},
 		{"flag post", club.member, http.MethodPost, "/api/v3/posts/" + post + "/flag", nil, banned},
 		{"flag comment", club.member, http.MethodPost, "/api/v3/comments/" + comment + "/flag", nil, banned},
@@ -183,7 +190,10 @@ func TestBanMembers(t *testing.T) {
 func TestMemberRoles(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
-	body := object{"communityId": club.id, "roles": []string{"community-moderator", "channel-moderator"}, "userIds": []string{club.member.UserID}}
+	body := object{
+		"communityId": club.id, "roles": []string{"community-moderator", "channel-moderator"},
+		"userIds": []string{club.member.UserID},
+	}
 	path := "/api/v4/communities/" + club.id + "/users/roles"
 	member := func(r *apptest.Response) (m object, moderators int) {
 		a := requireAggregate(t, r, "", communityAggregate)
@@ -213,8 +223,14 @@ func TestMemberRoles(t *testing.T) {
 			attempt{method + " by a stranger", club.stranger, method, path, body, notAllowed},
 			attempt{method + " no roles", club.boss, method, path, give(nil, club.member.UserID), invalid("roles")},
 			attempt{method + " 21 roles", club.boss, method, path, give(slices.Repeat(mod, 21), club.member.UserID), invalid("roles")},
-			attempt{method + " 20 roles", club.boss, method, path, give(slices.Repeat([]string{"community-member"}, 20), club.boss.UserID), failure{}},
-			attempt{method + " role of 101", club.boss, method, path, give([]string{strings.Repeat("x", 101)}, club.member.UserID), invalid("roles[0]")},
+			attempt{
+				method + " 20 roles", club.boss, method, path, give(slices.Repeat([]string{"community-member"}, 20), club.boss.UserID),
+				failure{},
+			},
+			attempt{
+				method + " role of 101", club.boss, method, path, give([]string{strings.Repeat("x", 101)}, club.member.UserID),
+				invalid("roles[0]"),
+			},
 			attempt{method + " unknown role", club.boss, method, path, give([]string{"king"}, club.member.UserID), invalid("roles")},
 			attempt{method + " network role", club.boss, method, path, give([]string{"global-admin"}, club.member.UserID), invalid("roles")},
 			attempt{method + " without users", club.boss, method, path, give(mod), invalid("userIds")},
@@ -253,7 +269,8 @@ func TestListMembers(t *testing.T) {
 	l.with("sortBy", "displayName").requireOrder(t, byName)
 	l.with("memberships[]", "banned").requireOrder(t, []string{bannedMember.UserID})
 	l.with("memberships[]", "member").requireOrder(t, reversed(byTime))
-	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2, append(slices.Clone(byTime), bannedMember.UserID))
+	l.with("memberships[]", "member", "banned").with("sortBy", "firstCreated").requirePages(t, 2,
+		append(slices.Clone(byTime), bannedMember.UserID))
 	l.with("roles[]", "community-moderator").with("sortBy", "firstCreated").requireOrder(t, []string{boss.UserID, moderator})
 	l.with("excludingRoles[]", "community-moderator").with("sortBy", "firstCreated").
 		requireOrder(t, append([]string{byTime[1]}, byTime[3:]...))
@@ -266,7 +283,10 @@ func TestListMembers(t *testing.T) {
 	requireAttempts(t, []attempt{
 		{"stranger", bannedMember, http.MethodGet, membersPath(id), nil, failure{}},
 		{"other membership", boss, http.MethodGet, membersPath(id) + "?memberships[]=none", nil, invalid("memberships[0]")},
-		{"3 memberships", boss, http.MethodGet, membersPath(id) + "?memberships[]=member&memberships[]=member&memberships[]=member", nil, invalid("memberships")},
+		{
+			"3 memberships", boss, http.MethodGet, membersPath(id) + "?memberships[]=member&memberships[]=member&memberships[]=member", nil,
+			invalid("memberships"),
+		},
 		{"21 roles", boss, http.MethodGet, membersPath(id) + "?" + strings.Repeat("roles[]=x&", 21), nil, invalid("roles")},
 		{"other sort", boss, http.MethodGet, membersPath(id) + "?sortBy=size", nil, invalid("sortBy")},
 		{"unknown", boss, http.MethodGet, membersPath(unknownID), nil, notFound},

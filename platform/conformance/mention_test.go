@@ -18,7 +18,8 @@ func TestMentionListsMatch(t *testing.T) {
 		{"type": "user", "userIds": []string{a.UserID, "unknown-user", b.UserID}}, {"type": "user", "userIds": []string{"unknown-user"}},
 	}
 	want := []any{map[string]any{
-		"type": "user", "userIds": []any{a.UserID, b.UserID}, "userPublicIds": []any{a.UserID, b.UserID}, "userInternalIds": []any{a.InternalID, b.InternalID},
+		"type": "user", "userIds": []any{a.UserID, b.UserID}, "userPublicIds": []any{a.UserID, b.UserID},
+		"userInternalIds": []any{a.InternalID, b.InternalID},
 	}}
 	id := newPost(t, author, newCommunity(t, author), object{"mentionees": mentions})
 	require.Equal(t, want, author.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil).OK(t).Get(t, "posts.0.mentionees"))

@@ -95,7 +95,8 @@ func TestMutedMembers(t *testing.T) {
 func TestOnlyModeratorsWriteInBroadcasts(t *testing.T) {
 	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
-	r := admin(t).Do(t, http.MethodPost, "/api/v3/channels", object{"type": "broadcast", "displayName": "news", "userIds": userIDs(boss, member)})
+	r := admin(t).Do(t, http.MethodPost, "/api/v3/channels",
+		object{"type": "broadcast", "displayName": "news", "userIds": userIDs(boss, member)})
 	c := &chat{id: r.OK(t).String(t, "channels.0._id"), boss: admin(t)}
 	c.promote(t, boss)
 	id := c.newMessage(t, boss, "news")
@@ -194,7 +195,8 @@ func TestNetworkSettingsOfMessages(t *testing.T) {
 	all := object{"mentionedUsers": []object{{"type": "channel", "userIds": userIDs(members...)}}}
 	requireRefused(t, c.sendMessage(t, boss, "@all", all), http.StatusForbidden, 400300)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/chat", object{"isAllowMentionedChannelEnabled": true}).OK(t)
-	require.Equal(t, []any{object{"type": "channel", "userIds": []any{}, "userPublicIds": []any{}}}, requireMessage(t, c.sendMessage(t, boss, "@all", all))["mentionedUsers"])
+	require.Equal(t, []any{object{"type": "channel", "userIds": []any{}, "userPublicIds": []any{}}},
+		requireMessage(t, c.sendMessage(t, boss, "@all", all))["mentionedUsers"])
 }
 
 // TestAutoDeleteFlaggedMessages checks that a message is deleted at the number of flags that its channel sets.

@@ -108,7 +108,8 @@ func TestSubchannelOfAConversation(t *testing.T) {
 	requireRefused(t, (&chat{id: id}).sendMessage(t, third, "hello"), http.StatusNotFound, 400400)
 	admin(t).Do(t, http.MethodPut, "/api/v2/channel/"+c.id+"/users/mute", object{"userIds": userIDs(two), "mutePeriod": -1}).OK(t)
 	for _, r := range []*apptest.Response{
-		two.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "x"}), two.Do(t, http.MethodPut, subchannelsPath+"/"+id, object{"name": "x"}),
+		two.Do(t, http.MethodPost, subchannelsPath, object{"channelId": c.id, "name": "x"}),
+		two.Do(t, http.MethodPut, subchannelsPath+"/"+id, object{"name": "x"}),
 		two.Do(t, http.MethodDelete, subchannelsPath+"/"+id, nil), (&chat{id: id}).sendMessage(t, two, "x"),
 	} {
 		requireRefused(t, r, http.StatusForbidden, 400302)
@@ -161,7 +162,8 @@ func TestListSubchannels(t *testing.T) {
 	require.Empty(t, stranger.Do(t, http.MethodGet, subchannelsPath+"/list"+batch, nil).OK(t).List(t, "messageFeeds"))
 	requireRefused(t, stranger.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id, nil), http.StatusForbidden, 400301)
 	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/nothing", nil), http.StatusNotFound, 400400)
-	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?options[limit]=101", nil), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?options[limit]=101", nil),
+		http.StatusUnprocessableEntity, 500000)
 }
 
 // withParameter returns query with one more parameter.
@@ -185,6 +187,7 @@ func TestPermanentDeletion(t *testing.T) {
 	boss.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id+"?permanent=true", nil).OK(t)
 	require.Eventually(t, func() bool { return countRows(t, boss.Network, "messages", in.id) == 0 }, apptest.Patience, tick)
 	require.Eventually(t, func() bool { // its row is deleted by a transaction of its own
-		return len(boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?excludeDefaultMessageFeed=true", nil).OK(t).List(t, "messageFeeds")) == 0
+		return len(boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?excludeDefaultMessageFeed=true", nil).OK(t).List(t,
+			"messageFeeds")) == 0
 	}, apptest.Patience, tick)
 }

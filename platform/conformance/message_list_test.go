@@ -134,7 +134,8 @@ func TestPagesOfMessages(t *testing.T) {
 				ahead, _ := walk(t, around, "previous")
 				behind, _ := walk(t, around, "next")
 				slices.Reverse(ahead)
-				require.Equal(t, want, append(slices.Concat(ahead[:len(ahead)-1]...), slices.Concat(behind...)...), "around %d, %s %v", at+1, sort, tags)
+				require.Equal(t, want, append(slices.Concat(ahead[:len(ahead)-1]...), slices.Concat(behind...)...), "around %d, %s %v", at+1, sort,
+					tags)
 			}
 		}
 	}
@@ -196,7 +197,8 @@ func TestRepeatedMessagesAmongOthers(t *testing.T) {
 	var g sync.WaitGroup
 	for n := range each {
 		g.Go(func() {
-			r := other.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": c.id, "data": object{"text": "different"}, "referenceId": strconv.Itoa(n)})
+			r := other.Do(t, http.MethodPost, messagesPath,
+				object{"messageFeedId": c.id, "data": object{"text": "different"}, "referenceId": strconv.Itoa(n)})
 			if r.Status != http.StatusOK {
 				t.Errorf("not written: %s", r.Short())
 			}

@@ -22,7 +22,8 @@ func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
 	t.Helper()
 	conn := connectTo(t, n)
 	var count int
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE feed_id = $1", feedID).Scan(&count))
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE feed_id = $1",
+		feedID).Scan(&count))
 	return count
 }
 
@@ -42,7 +43,8 @@ func TestMessagesMoveMarkers(t *testing.T) {
 	second := c.newMessage(t, author, "2", object{"mentionedUsers": []object{{"userIds": userIDs(mentioned, author)}}})
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, author, 2), "who writes has read, and mentions not themselves")
 	require.Equal(t, feedMark{Unread: 2}, c.mark(t, reader, 2))
-	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} }, apptest.Patience, tick)
+	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} },
+		apptest.Patience, tick)
 	require.Empty(t, (&messageFeed{id: c.id}).marker(t, stranger).List(t, "feedMarkers"))
 
 	delivering := feedsPath + "/" + c.id + "/mark-delivering"
@@ -80,7 +82,8 @@ func TestMessagesMoveMarkers(t *testing.T) {
 	require.Equal(t, userIDs(reader), names(first), "in the order of internal ids: home us before sg")
 	require.Equal(t, userIDs(mentioned), names(users("delivered", "?options[token]="+first.String(t, "paging.next"))))
 	require.Equal(t, userIDs(reader), names(users("delivered", "?options[token]=eyJsaW1pdCI6MX0=")), "a first token as clients make it")
-	requireRefused(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil), http.StatusUnprocessableEntity, 500000)
+	requireRefused(t, author.Do(t, http.MethodGet, markersPath+"/messages/"+second+"/read-users?options[token]=x", nil),
+		http.StatusUnprocessableEntity, 500000)
 }
 
 // TestMembershipMovesMarkers checks that a new member has read all earlier messages, a former member has no unread
@@ -213,7 +216,8 @@ func TestLiveChannelsHaveNoMarkers(t *testing.T) {
 	require.Equal(t, feedMark{Unread: 1}, other.mark(t, reader, 1))
 	for _, read := range []*apptest.Response{
 		reader.Do(t, http.MethodPut, feedsPath+"/"+live.id+"/mark-read", object{"readToSegment": 1}),
-		reader.Do(t, http.MethodPost, feedsPath+"/"+live.id+"/start-reading", nil), reader.Do(t, http.MethodPut, markersPath+"/channels/"+live.id+"/mark-read", nil),
+		reader.Do(t, http.MethodPost, feedsPath+"/"+live.id+"/start-reading", nil),
+		reader.Do(t, http.MethodPut, markersPath+"/channels/"+live.id+"/mark-read", nil),
 	} {
 		requireFailure(t, notFound, read)
 	}

@@ -19,10 +19,13 @@ const (
 
 var (
 	messageFields = resource{
-		"messageId": "id", "publicId": "id", "channelId": "id", "channelPublicId": "s", "channelType": "s", "messageFeedId": "id", "parentId": "s",
-		"creatorId": "id", "creatorPublicId": "s", "dataType": "s", "data": "o", "fileId": "s", "segment": "i", "childCount": "i", "reactionCount": "i",
-		"reactions": "counts", "myReactions": "s[]", "mentionedUsers": "[]", "referenceId": "s", "tags": "s[]", "metadata": "o", "flagCount": "i",
-		"hashFlag": "hashFlag?", "editedAt": "ts", "isDeleted": "b", "path": "s", "createdAt": "ts", "updatedAt": "ts",
+		"messageId": "id", "publicId": "id", "channelId": "id", "channelPublicId": "s", "channelType": "s", "messageFeedId": "id",
+		"parentId":  "s",
+		"creatorId": "id", "creatorPublicId": "s", "dataType": "s", "data": "o", "fileId": "s", "segment": "i", "childCount": "i",
+		"reactionCount": "i",
+		"reactions":     "counts", "myReactions": "s[]", "mentionedUsers": "[]", "referenceId": "s", "tags": "s[]", "metadata": "o",
+		"flagCount": "i",
+		"hashFlag":  "hashFlag?", "editedAt": "ts", "isDeleted": "b", "path": "s", "createdAt": "ts", "updatedAt": "ts",
 	}
 	messageFeedFields = resource{
 		"messageFeedId": "id", "channelId": "id", "channelPublicId": "s", "channelType": "s", "name": "s", "childCount": "i", "creatorId": "s",
@@ -104,7 +107,8 @@ func TestMessage(t *testing.T) {
 	require.Equal(t, []any{"a", "b"}, m["tags"])
 	require.Equal(t, object{"k": object{"deep": 1.0}}, m["metadata"])
 	require.Equal(t, author.Network.NetworkID+"/chat/"+c.id+"/"+c.id+"/"+text(m, "messageId"), m["path"])
-	require.Equal(t, []any{object{"type": "user", "userIds": []any{reader.InternalID}, "userPublicIds": []any{reader.UserID}}}, m["mentionedUsers"])
+	require.Equal(t, []any{object{"type": "user", "userIds": []any{reader.InternalID}, "userPublicIds": []any{reader.UserID}}},
+		m["mentionedUsers"])
 	require.ElementsMatch(t, []string{author.UserID, reader.UserID}, r.Strings(t, "users", "userId"))
 	require.Equal(t, m["messageId"], r.String(t, "messageFeeds.0.messagePreviewId"))
 
@@ -118,7 +122,8 @@ func TestMessage(t *testing.T) {
 	for _, field := range []string{"data", "metadata", "mentionedUsers"} {
 		require.Equal(t, m[field], tagged[field], "what is not named stays: "+field)
 	}
-	edited := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id, object{"data": object{"text": "bye"}, "metadata": object{"k": 2}, "tags": []string{"c"}}))
+	edited := requireMessage(t, author.Do(t, http.MethodPut, messagesPath+"/"+id,
+		object{"data": object{"text": "bye"}, "metadata": object{"k": 2}, "tags": []string{"c"}}))
 	require.Equal(t, object{"text": "bye"}, edited["data"])
 	require.Equal(t, object{"k": 2.0}, edited["metadata"])
 	require.Equal(t, []any{"c"}, edited["tags"])
@@ -152,7 +157,8 @@ func TestMessagesByID(t *testing.T) {
 	first, second, secret := open.newMessage(t, author, "1"), open.newMessage(t, stranger, "2"), hidden.newMessage(t, author, "3")
 	list := func(by *apptest.Client) []string {
 		t.Helper()
-		r := by.Do(t, http.MethodGet, messagesPath+"/list?messageIds[]="+strings.Join([]string{second, secret, first, second, "x"}, "&messageIds[]="), nil)
+		r := by.Do(t, http.MethodGet, messagesPath+"/list?messageIds[]="+
+			strings.Join([]string{second, secret, first, second, "x"}, "&messageIds[]="), nil)
 		requireAggregate(t, r, "", messageAggregate)
 		return r.Strings(t, "messages", "messageId")
 	}
@@ -219,7 +225,10 @@ func TestMessageOfEveryType(t *testing.T) {
 		return author.Do(t, http.MethodPost, messagesPath, with(object{"messageFeedId": c.id}, fields))
 	}
 	audio := author.Upload(t, "audio", "a.mp3", []byte("ID3 sound")).OK(t).String(t, "0.fileId")
-	for dataType, file := range map[string]string{"image": fileOf(t, "image"), "file": fileOf(t, "file"), "video": fileOf(t, "video"), "audio": audio} {
+	for dataType, file := range map[string]string{
+		"image": fileOf(t, "image"), "file": fileOf(t, "file"), "video": fileOf(t, "video"),
+		"audio": audio,
+	} {
 		m := requireMessage(t, write(object{"dataType": dataType, "fileId": file, "data": object{"caption": ""}}))
 		require.Equal(t, file, m["fileId"])
 		require.Equal(t, object{"caption": "", "fileId": file}, m["data"])

@@ -70,13 +70,25 @@ func textFields(t *testing.T, c *apptest.Client) []textField {
 	return []textField{
 		{"a post", http.MethodPost, "/api/v4/posts", post(text)},
 		{"a post's title", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "title": s} })},
-		{"another field of a post", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"text": "x", "more": []any{object{"deep": s}}} })},
-		{"a post's own type", http.MethodPost, "/api/v4/posts", post(func(s string) object { return object{"y": s} }, object{"dataType": "my.type"})},
+		{
+			"another field of a post", http.MethodPost, "/api/v4/posts",
+			post(func(s string) object { return object{"text": "x", "more": []any{object{"deep": s}}} }),
+		},
+		{
+			"a post's own type", http.MethodPost, "/api/v4/posts",
+			post(func(s string) object { return object{"y": s} }, object{"dataType": "my.type"}),
+		},
 		{"an older post", http.MethodPost, "/api/v4/posts", func(s string) object { return with(wall, object{"text": s}) }},
 		{"a scheduled post", http.MethodPost, schedulePath, later},
-		{"a change of a scheduled post", http.MethodPut, scheduled, func(s string) object { return object{"postData": object{"data": object{"text": s}}} }},
+		{
+			"a change of a scheduled post", http.MethodPut, scheduled,
+			func(s string) object { return object{"postData": object{"data": object{"text": s}}} },
+		},
 		{"a comment", http.MethodPost, "/api/v3/comments", func(s string) object { return with(comment, object{"data": object{"text": s}}) }},
-		{"a story", http.MethodPost, storiesPath, func(s string) object { return with(wall, object{"dataType": "text", "data": object{"text": s}}) }},
+		{
+			"a story", http.MethodPost, storiesPath,
+			func(s string) object { return with(wall, object{"dataType": "text", "data": object{"text": s}}) },
+		},
 		{"a story's custom text", http.MethodPost, storiesPath, func(s string) object { return item("https://allowed.example", s) }},
 		{"a poll's question", http.MethodPost, pollsPath, func(s string) object { return object{"question": s, "answers": answers} }},
 		{"a poll's title", http.MethodPost, pollsPath, func(s string) object { return object{"title": s, "question": "x", "answers": answers} }},
@@ -214,8 +226,10 @@ func TestListEditorsAreExempt(t *testing.T) {
 	posting := object{"data": object{"text": "spammy https://evil.example"}}
 	requireFailure(t, wordRefused, author.Do(t, http.MethodPost, "/api/v4/posts", posting))
 	trusted.Do(t, http.MethodPost, "/api/v4/posts", posting).OK(t)
-	scheduled := schedulePath + "/" + newScheduled(t, author, object{"scheduledAt": timeIn(time.Hour), "postData": object{"data": object{"text": "x"}}})
-	n.Admin(region.EU).Do(t, http.MethodPut, scheduled, object{"postData": object{"targetId": author.UserID, "data": object{"text": "evil.com"}}}).OK(t)
+	scheduled := schedulePath + "/" + newScheduled(t, author,
+		object{"scheduledAt": timeIn(time.Hour), "postData": object{"data": object{"text": "x"}}})
+	n.Admin(region.EU).Do(t, http.MethodPut, scheduled,
+		object{"postData": object{"targetId": author.UserID, "data": object{"text": "evil.com"}}}).OK(t)
 }
 
 // TestScheduledPostIsCheckedOnPublication checks that a scheduled post is not published if its text is no longer
@@ -230,7 +244,8 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath, nil).OK(t)
 		require.NotEqual(t, "posted", r.String(t, "data.0.status.code"))
-		return r.String(t, "data.0.status.code") == "failed" && r.String(t, "data.0.status.description") == "The text contains a link that is not allowed"
+		return r.String(t, "data.0.status.code") == "failed" &&
+			r.String(t, "data.0.status.description") == "The text contains a link that is not allowed"
 	}, apptest.Patience, 50*time.Millisecond)
 }
 
@@ -268,10 +283,14 @@ func TestModerationRules(t *testing.T) {
 
 			r := admin.Do(t, http.MethodGet, path, nil).OK(t)
 			require.Equal(t, "success", r.String(t, "status"))
-			require.ElementsMatch(t, []string{"one.example", "two(s)?.example", "three.example", "four.example"}, r.Strings(t, "data.results", "regex"))
+			require.ElementsMatch(t, []string{"one.example", "two(s)?.example", "three.example", "four.example"},
+				r.Strings(t, "data.results", "regex"))
 			require.Equal(t, "four.example", r.String(t, "data.results.0.regex"), "the newest first")
 			rule := r.Get(t, "data.results.1").(object)
-			require.Equal(t, object{"ruleId": third, "regex": "three.example", "isMatchExactWord": false, "isEnabled": true, "isDeleted": false, "createdAt": rule["createdAt"], "updatedAt": rule["updatedAt"]}, rule)
+			require.Equal(t, object{
+				"ruleId": third, "regex": "three.example", "isMatchExactWord": false, "isEnabled": true, "isDeleted": false,
+				"createdAt": rule["createdAt"], "updatedAt": rule["updatedAt"],
+			}, rule)
 			require.Regexp(t, timePattern, rule["createdAt"])
 			require.Regexp(t, timePattern, rule["updatedAt"])
 
@@ -349,7 +368,11 @@ func TestModerationRuleRefusals(t *testing.T) {
 		attempt{"a word that every text holds", admin, http.MethodPost, blockPath, adding("a*"), invalid("regexs[0]")},
 		attempt{"no host", admin, http.MethodPost, allowPath, adding("/x"), invalid("regexs[0]")},
 		attempt{"verify nothing", alice, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{}}, invalid("data")},
-		attempt{"verify too much", alice, http.MethodPost, "/api/v3/blocklists/verify", object{"data": []string{strings.Repeat("a", 501)}}, invalid("data[0]")},
+		attempt{
+			"verify too much", alice, http.MethodPost, "/api/v3/blocklists/verify",
+			object{"data": []string{strings.Repeat("a", 501)}},
+			invalid("data[0]"),
+		},
 		attempt{"verify anonymously", anonymous, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{"x"}}, unauthorized},
 	))
 }

@@ -34,7 +34,8 @@ func newMoveFixture(t *testing.T) *moveFixture {
 	f.comment = newComment(t, f.friend, f.post)
 	newComment(t, f.stranger, f.post, object{"parentId": f.comment})
 	f.do(t, f.stranger, http.MethodPost, "/api/v2/reactions", object{"referenceType": "post", "referenceId": f.post, "reactionName": "like"})
-	f.do(t, f.friend, http.MethodPost, "/api/v2/reactions", object{"referenceType": "comment", "referenceId": f.comment, "reactionName": "wow"})
+	f.do(t, f.friend, http.MethodPost, "/api/v2/reactions",
+		object{"referenceType": "comment", "referenceId": f.comment, "reactionName": "wow"})
 	flag(t, f.stranger, "posts", f.post)
 	poll := f.do(t, f.user, http.MethodPost, pollsPath, object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
 	f.poll = poll.String(t, "polls.0.pollId")
@@ -68,14 +69,22 @@ func movePath(userID string) string { return "/api/v4/users/" + userID + "/move"
 // paths are the requests whose responses must not change.
 func (f *moveFixture) paths() []string {
 	return []string{
-		"/api/v3/users/" + erasedID, "/api/v3/posts/" + f.post, "/api/v3/comments/" + f.comment, pollsPath + "/" + f.poll, "/api/v1/rooms/" + f.room,
-		"/api/v4/posts?targetId=" + erasedID + "&targetType=user", "/api/v3/comments?referenceId=" + f.post + "&referenceType=post", "/api/v3/user-feeds/" + erasedID,
-		"/api/v3/reactions?referenceId=" + f.post + "&referenceType=post", "/api/v4/stories/" + f.story, "/api/v4/stories?targetId=" + erasedID + "&targetType=user",
-		"/api/v3/files/" + f.file, "/api/v4/me/following", "/api/v4/me/followers", "/api/v4/users/" + erasedID + "/following", "/api/v4/users/" + erasedID + "/followers",
-		"/api/v4/users/" + erasedID + "/followInfo", "/api/v1/me/following-feeds?sortBy=lastCreated", "/api/v4/me/global-feeds", "/api/v5/me/global-story-targets",
-		"/api/v3/communities", "/api/v3/channels", "/api/v1/markers/userMarker", "/api/v1/markers/channels?ids=" + f.channel, "/api/v4/me/user-blocks",
-		"/api/v1/events/" + f.event, "/api/v1/events/" + f.event + "/rsvp", "/api/v1/events?originType=user&originId=" + erasedID, "/api/v1/events/me/rsvps",
-		"/api/v1/posts/schedule", "/api/v1/invitations/me", "/api/v1/rooms", "/api/v3/video-streaming", "/api/v3/users", "/api/v5/messages?messageFeedId=" + f.room, "/api/v3/channels/" + f.room,
+		"/api/v3/users/" + erasedID, "/api/v3/posts/" + f.post, "/api/v3/comments/" + f.comment, pollsPath + "/" + f.poll,
+		"/api/v1/rooms/" + f.room,
+		"/api/v4/posts?targetId=" + erasedID + "&targetType=user", "/api/v3/comments?referenceId=" + f.post + "&referenceType=post",
+		"/api/v3/user-feeds/" + erasedID,
+		"/api/v3/reactions?referenceId=" + f.post + "&referenceType=post", "/api/v4/stories/" + f.story,
+		"/api/v4/stories?targetId=" + erasedID + "&targetType=user",
+		"/api/v3/files/" + f.file, "/api/v4/me/following", "/api/v4/me/followers", "/api/v4/users/" + erasedID + "/following",
+		"/api/v4/users/" + erasedID + "/followers",
+		"/api/v4/users/" + erasedID + "/followInfo", "/api/v1/me/following-feeds?sortBy=lastCreated", "/api/v4/me/global-feeds",
+		"/api/v5/me/global-story-targets",
+		"/api/v3/communities", "/api/v3/channels", "/api/v1/markers/userMarker", "/api/v1/markers/channels?ids=" + f.channel,
+		"/api/v4/me/user-blocks",
+		"/api/v1/events/" + f.event, "/api/v1/events/" + f.event + "/rsvp", "/api/v1/events?originType=user&originId=" + erasedID,
+		"/api/v1/events/me/rsvps",
+		"/api/v1/posts/schedule", "/api/v1/invitations/me", "/api/v1/rooms", "/api/v3/video-streaming", "/api/v3/users",
+		"/api/v5/messages?messageFeedId=" + f.room, "/api/v3/channels/" + f.room,
 	}
 }
 
@@ -148,7 +157,8 @@ func (f *moveFixture) count(t *testing.T, table string) (n int) {
 // facts returns the sums of all counts by reference and kind.
 func (f *moveFixture) facts(t *testing.T) map[string]int64 {
 	t.Helper()
-	rows, err := f.conn.Query(t.Context(), `SELECT ref || ' ' || kind, sum(n)::bigint FROM counters WHERE ref NOT LIKE '%0000000000000000000000' GROUP BY 1`)
+	rows, err := f.conn.Query(t.Context(), `SELECT ref || ' ' || kind, sum(n)::bigint FROM counters WHERE ref NOT LIKE
+		'%0000000000000000000000' GROUP BY 1`)
 	require.NoError(t, err)
 	defer rows.Close()
 	sums := map[string]int64{}
@@ -168,11 +178,16 @@ func (f *moveFixture) facts(t *testing.T) map[string]int64 {
 func (f *moveFixture) requireAt(t *testing.T, home region.Code) {
 	t.Helper()
 	for table, column := range map[string]string{
-		"users": "id", "sessions": "user_id", "follows": "follower_id", "followers": "followee_id", "blocks": "blocker_id", "blocked_by": "blocked_id",
-		"user_communities": "user_id", "user_feed_markers": "user_id", "daily_usages": "user_id", "posts": "id", "comments": "id", "stories": "id",
-		"story_targets": "target_id", "polls": "id", "poll_votes": "poll_id", "planned_events": "id", "event_rsvps": "event_id", "rooms": "id", "video_streams": "id", "files": "id", "file_uses": "object_id",
-		"reactions": "reference_id", "flags": "target_id", "flag_items": "target_id", "flag_notes": "target_id", "counters": "ref", "views": "reference_id",
-		"story_seen": "target_id", "channels": "id", "channel_users": "channel_id", "message_feeds": "id", "messages": "id", "scheduled_posts": "id", "invitations": "id",
+		"users": "id", "sessions": "user_id", "follows": "follower_id", "followers": "followee_id", "blocks": "blocker_id",
+		"blocked_by":       "blocked_id",
+		"user_communities": "user_id", "user_feed_markers": "user_id", "daily_usages": "user_id", "posts": "id", "comments": "id",
+		"stories":       "id",
+		"story_targets": "target_id", "polls": "id", "poll_votes": "poll_id", "planned_events": "id", "event_rsvps": "event_id", "rooms": "id",
+		"video_streams": "id", "files": "id", "file_uses": "object_id",
+		"reactions": "reference_id", "flags": "target_id", "flag_items": "target_id", "flag_notes": "target_id", "counters": "ref",
+		"views":      "reference_id",
+		"story_seen": "target_id", "channels": "id", "channel_users": "channel_id", "message_feeds": "id", "messages": "id",
+		"scheduled_posts": "id", "invitations": "id",
 	} {
 		var moved, elsewhere int
 		require.NoError(t, f.conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE t.home <> $1) FROM %s AS t
@@ -271,8 +286,10 @@ func TestMoveThenErase(t *testing.T) {
 	id := f.do(t, f.user, http.MethodDelete, "/api/v4/users/"+erasedID, nil).String(t, "erasureId")
 	f.awaitErasure(t, id)
 	var left int
-	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM posts WHERE data::text LIKE '%planted%') + (SELECT count(*) FROM files WHERE owner_id = $1)
-		+ (SELECT count(*) FROM sessions WHERE user_id = $1) + (SELECT count(*) FROM users WHERE id = $1 AND display_name <> '')`, id).Scan(&left))
+	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM posts WHERE data::text LIKE '%planted%') + (SELECT count(*)
+		FROM files WHERE owner_id = $1)
+		+ (SELECT count(*) FROM sessions WHERE user_id = $1) + (SELECT count(*) FROM users WHERE id = $1 AND display_name <> '')`,
+		id).Scan(&left))
 	require.Zero(t, left)
 }
 
@@ -337,7 +354,8 @@ func TestMoveRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodPost, movePath("unknown"), object{"region": "us"}).Status)
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodGet, movePath(u.UserID), nil).Status)
 	require.Equal(t, http.StatusForbidden, u.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).Status)
-	require.Equal(t, "3", queryText(t, n, `SELECT count(*)::text FROM servers WHERE 'moves' = ANY(capabilities) AND seen_at > now() - INTERVAL '1 minute'`))
+	require.Equal(t, "3", queryText(t, n, `SELECT count(*)::text FROM servers WHERE 'moves' = ANY(capabilities) AND seen_at > now() - INTERVAL
+		'1 minute'`))
 	execute(t, n, `INSERT INTO servers (home, id, version, capabilities, seen_at) VALUES ('sg', 'x', 'old', '{}', now())`)
 	refused := admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"})
 	require.Equal(t, http.StatusConflict, refused.Status)

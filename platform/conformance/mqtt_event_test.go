@@ -69,8 +69,14 @@ func TestMQTTCommentEvents(t *testing.T) {
 	}
 	requireEvents(t, reader, []mqttEvent{
 		{"comment.updated", do(author, http.MethodPut, path, object{"data": object{"text": "edited"}}), at, author},
-		{"comment.addReaction", do(author, http.MethodPost, "/api/v2/reactions", object{"referenceType": "comment", "referenceId": comment, "reactionName": "wow"}), map[string]string{"data.reactor.reactionName": "wow", "data.comments.0.commentId": comment}, author},
-		{"comment.removeReaction", do(author, http.MethodDelete, "/api/v2/reactions", object{"referenceType": "comment", "referenceId": comment, "reactionName": "wow"}), at, author},
+		{
+			"comment.addReaction", do(author, http.MethodPost, "/api/v2/reactions",
+				object{"referenceType": "comment", "referenceId": comment, "reactionName": "wow"}),
+			map[string]string{"data.reactor.reactionName": "wow", "data.comments.0.commentId": comment},
+			author,
+		},
+		{"comment.removeReaction", do(author, http.MethodDelete, "/api/v2/reactions",
+			object{"referenceType": "comment", "referenceId": comment, "reactionName": "wow"}), at, author},
 		{"comment.flagged", do(watcher, http.MethodPost, path+"/flag", object{}), at, watcher},
 		{"comment.unflagged", do(watcher, http.MethodDelete, path+"/unflag", nil), at, watcher},
 		{"comment.deleted", do(author, http.MethodDelete, path+"?permanent=true", nil), at, author},
@@ -127,7 +133,8 @@ func TestMQTTMessageEvents(t *testing.T) {
 	reader := connected(t, member, n+"/chat/"+c.id+"/#")
 	messages := connected(t, boss, n+"/smartfeed/"+boss.InternalID+"/messages")
 	channels := connected(t, member.At(region.SG), n+"/smartfeed/"+member.InternalID+"/channels")
-	none := connected(t, stranger, n+"/smartfeed/"+stranger.InternalID+"/messages", n+"/smartfeed/"+stranger.InternalID+"/channels", n+"/user/"+stranger.InternalID)
+	none := connected(t, stranger, n+"/smartfeed/"+stranger.InternalID+"/messages", n+"/smartfeed/"+stranger.InternalID+"/channels",
+		n+"/user/"+stranger.InternalID)
 	message := c.newMessage(t, member, "hello")
 	path, at := messagesPath+"/"+message, map[string]string{"data.messages.0.messageId": message}
 	for _, m := range []*apptest.MQTTClient{reader, messages} {
@@ -136,14 +143,39 @@ func TestMQTTMessageEvents(t *testing.T) {
 	reaction := object{"referenceType": "message", "referenceId": message, "reactionName": "wow"}
 	events := []mqttEvent{
 		{"message.updated", do(member, http.MethodPut, path, object{"data": object{"text": "edited"}}), at, member},
-		{"message.reactionAdded", do(boss, http.MethodPost, "/api/v2/reactions", reaction), map[string]string{"data.reactions.0.reactionName": "wow"}, boss},
+		{
+			"message.reactionAdded", do(boss, http.MethodPost, "/api/v2/reactions", reaction),
+			map[string]string{"data.reactions.0.reactionName": "wow"},
+			boss,
+		},
 		{"message.reactionRemoved", do(boss, http.MethodDelete, "/api/v2/reactions", reaction), at, boss},
 		{"message.deleted", do(member, http.MethodDelete, path, nil), at, member},
-		{"channel.updated", do(boss, http.MethodPut, "/api/v3/channels/"+c.id, object{"displayName": "new"}), map[string]string{"data.channels.0.displayName": "new"}, boss},
-		{"channel.membersAdded", do(boss, http.MethodPost, c.path("/users"), object{"userIds": userIDs(stranger)}), map[string]string{"data.channelUsers.0.userId": stranger.UserID}, boss},
-		{"channel.setMuted", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/mute", object{"mutePeriod": 60_000}), map[string]string{"data.channelId": c.id, "data.actor": boss.InternalID}, boss},
-		{"channel.setMutedUsers", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/users/mute", object{"mutePeriod": 60_000, "userIds": userIDs(stranger)}), map[string]string{"data.channelId": c.id, "data.userIds.0": stranger.UserID}, boss},
-		{"channel.deleted", do(boss, http.MethodDelete, "/api/v3/channels/"+c.id, nil), map[string]string{"data.channels.0.channelId": c.id}, boss},
+		{
+			"channel.updated", do(boss, http.MethodPut, "/api/v3/channels/"+c.id, object{"displayName": "new"}),
+			map[string]string{"data.channels.0.displayName": "new"},
+			boss,
+		},
+		{
+			"channel.membersAdded", do(boss, http.MethodPost, c.path("/users"), object{"userIds": userIDs(stranger)}),
+			map[string]string{"data.channelUsers.0.userId": stranger.UserID},
+			boss,
+		},
+		{
+			"channel.setMuted", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/mute", object{"mutePeriod": 60_000}),
+			map[string]string{"data.channelId": c.id, "data.actor": boss.InternalID},
+			boss,
+		},
+		{
+			"channel.setMutedUsers", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/users/mute",
+				object{"mutePeriod": 60_000, "userIds": userIDs(stranger)}),
+			map[string]string{"data.channelId": c.id, "data.userIds.0": stranger.UserID},
+			boss,
+		},
+		{
+			"channel.deleted", do(boss, http.MethodDelete, "/api/v3/channels/"+c.id, nil),
+			map[string]string{"data.channels.0.channelId": c.id},
+			boss,
+		},
 	}
 	added := slices.IndexFunc(events, func(e mqttEvent) bool { return e.name == "channel.membersAdded" })
 	requireEvents(t, reader, events[:added])
@@ -170,12 +202,18 @@ func TestMQTTCommunityEvents(t *testing.T) {
 	at := map[string]string{"data.communityUsers.0.userId": member.UserID, "data.communities.0.communityId": community}
 	users := object{"userIds": userIDs(member)}
 	requireEvents(t, reader, []mqttEvent{
-		{"community.updated", do(boss, http.MethodPut, path, object{"displayName": "new"}), map[string]string{"data.communities.0.displayName": "new"}, boss},
+		{
+			"community.updated", do(boss, http.MethodPut, path, object{"displayName": "new"}),
+			map[string]string{"data.communities.0.displayName": "new"},
+			boss,
+		},
 		{"community.joined", do(member, http.MethodPost, path+"/join", nil), at, member},
 		{"community.left", do(member, http.MethodDelete, path+"/leave", nil), at, member},
 		{"community.userAdded", do(boss, http.MethodPost, path+"/users", users), at, boss},
-		{"community.roleAdded", do(boss, http.MethodPost, path+"/users/roles", object{"userIds": userIDs(member), "roles": []string{"community-moderator"}}), at, boss},
-		{"community.roleRemoved", do(boss, http.MethodDelete, path+"/users/roles", object{"userIds": userIDs(member), "roles": []string{"community-moderator"}}), at, boss},
+		{"community.roleAdded", do(boss, http.MethodPost, path+"/users/roles",
+			object{"userIds": userIDs(member), "roles": []string{"community-moderator"}}), at, boss},
+		{"community.roleRemoved", do(boss, http.MethodDelete, path+"/users/roles",
+			object{"userIds": userIDs(member), "roles": []string{"community-moderator"}}), at, boss},
 		{"community.userRemoved", do(boss, http.MethodDelete, path+"/users", users), at, boss},
 		{"community.userBanned", do(boss, http.MethodPut, path+"/users/ban", users), at, boss},
 		{"community.userUnbanned", do(boss, http.MethodPut, path+"/users/unban", users), at, boss},
@@ -211,7 +249,11 @@ func TestMQTTUserEvents(t *testing.T) {
 	requireEvents(t, followers, []mqttEvent{
 		{"follow.created", do(ben, http.MethodPost, "/api/v4/me/following/"+anna.UserID, nil), at, ben},
 		{"follow.unfollowed", do(ben, http.MethodDelete, "/api/v4/me/following/"+anna.UserID, nil), at, ben},
-		{"user.updated", do(ben, http.MethodPut, "/api/v3/users", object{"userId": ben.UserID, "displayName": "Benno"}), map[string]string{"data.users.0.displayName": "Benno"}, ben},
+		{
+			"user.updated", do(ben, http.MethodPut, "/api/v3/users", object{"userId": ben.UserID, "displayName": "Benno"}),
+			map[string]string{"data.users.0.displayName": "Benno"},
+			ben,
+		},
 	})
 	for _, name := range []string{"follow.created", "follow.unfollowed"} {
 		require.Equal(t, name, followings.Next(t).EventType)

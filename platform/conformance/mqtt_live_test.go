@@ -111,7 +111,8 @@ func TestMQTTRoomEvents(t *testing.T) {
 		{"room.recordedAvailable", report("recorded")},
 	}, reader, stage)
 
-	require.False(t, n.NewUser(t, region.EU, "late").ConnectMQTT(t).Subscribe(t, roomTopic(n, id)), "the room is part of a private community now")
+	require.False(t, n.NewUser(t, region.EU, "late").ConnectMQTT(t).Subscribe(t, roomTopic(n, id)),
+		"the room is part of a private community now")
 	other := text(newRoom(t, host), "roomId")
 	early.RequireSubscribe(t, roomTopic(n, other))
 	mediaServer(n).Do(t, http.MethodPost, mediaRoomsPath+other+"/events", roomReport("terminated", "")).OK(t)
@@ -125,7 +126,8 @@ func TestMQTTParticipantEvents(t *testing.T) {
 	n := apptest.Shared(t)
 	host, guest, watcher := newUser(t, region.EU, "host"), newUser(t, region.US, "guest"), newUser(t, region.SG, "watcher")
 	id := newCoHostRoom(t, host)
-	stage, own, reader := connected(t, host, roomTopic(n, id)+"/streamer"), connected(t, guest, n.NetworkID+"/user/"+guest.InternalID), connected(t, watcher, roomTopic(n, id))
+	stage, own, reader := connected(t, host, roomTopic(n, id)+"/streamer"), connected(t, guest, n.NetworkID+"/user/"+guest.InternalID),
+		connected(t, watcher, roomTopic(n, id))
 	invite := func(t *testing.T) string {
 		t.Helper()
 		made := host.Do(t, http.MethodPost, invitationsPath, object{
@@ -167,7 +169,8 @@ func TestMQTTParticipantEvents(t *testing.T) {
 	} {
 		guest.Do(t, http.MethodPost, invitationsPath+"/"+invite(t)+"/accept", nil).OK(t)
 		require.Equal(t, "room.didCohostInviteAccept", own.Next(t).EventType)
-		require.ElementsMatch(t, []string{"room.didCohostInviteAccept", "room.participantJoined"}, []string{stage.Next(t).EventType, stage.Next(t).EventType})
+		require.ElementsMatch(t, []string{"room.didCohostInviteAccept", "room.participantJoined"},
+			[]string{stage.Next(t).EventType, stage.Next(t).EventType})
 		require.Equal(t, "room.participantJoined", reader.Next(t).EventType)
 		host.Do(t, http.MethodPut, participant, object{"canManageProductTags": true}).OK(t)
 		joined("room.didUpdate")
@@ -230,7 +233,8 @@ func TestMQTTBroadcastsOfBannedUsers(t *testing.T) {
 			}
 			_, key := sendCredentials(t, host, room)
 			mediaServer(n).Do(t, http.MethodPost, mediaRoomsPath+room+"/events", roomReport("started", key)).OK(t)
-			mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+text(stream, "streamId")+"/events", object{"event": "started", "streamKey": streamKey(t, stream)}).OK(t)
+			mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+text(stream, "streamId")+"/events",
+				object{"event": "started", "streamKey": streamKey(t, stream)}).OK(t)
 			reader := connected(t, watcher, roomTopic(n, room), n.NetworkID+"/videostreaming")
 			ban(boss, host, community)
 			names := []string{nextLive(t, reader).EventType, nextLive(t, reader).EventType}
@@ -252,12 +256,16 @@ func TestMQTTLiveReactions(t *testing.T) {
 	reader := connected(t, host, topic)
 	require.False(t, stranger.ConnectMQTT(t).Subscribe(t, topic))
 	reaction := func(name, postID string) object {
-		return object{"reactionName": name, "referencePublicId": postID, "referenceType": "post", "occurredAt": time.Now().UTC().Format(time.RFC3339Nano), "roomId": room}
+		return object{
+			"reactionName": name, "referencePublicId": postID, "referenceType": "post",
+			"occurredAt": time.Now().UTC().Format(time.RFC3339Nano), "roomId": room,
+		}
 	}
 	const path = "/api/v1/reactions/live"
 	body := object{"roomId": room, "reactions": []object{reaction("fire", id), reaction("heart", id), reaction("fire", unknownID)}}
 	require.Len(t, viewer.Do(t, http.MethodPost, path, body).OK(t).List(t, "addedIds"), 2, "those to another post are ignored")
-	require.Len(t, viewer.At(region.SG).Do(t, http.MethodPost, path, object{"reactions": []object{reaction("wow", id)}}).OK(t).List(t, "addedIds"), 1)
+	require.Len(t, viewer.At(region.SG).Do(t, http.MethodPost, path, object{"reactions": []object{reaction("wow", id)}}).OK(t).List(t,
+		"addedIds"), 1)
 	var names []string
 	for len(names) < 3 {
 		e := reader.Next(t)
@@ -280,7 +288,8 @@ func TestMQTTLiveReactions(t *testing.T) {
 	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, path, body))
 	body = object{"roomId": room, "reactions": []object{reaction("fire", id)}}
 	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, path, body))
-	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"reactions": []object{reaction("a", id), reaction("b", unknownID)}}))
+	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path,
+		object{"reactions": []object{reaction("a", id), reaction("b", unknownID)}}))
 	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"roomId": room}))
 	requireFailure(t, notFound, viewer.Do(t, http.MethodPost, path, with(body, object{"roomId": unknownID})))
 }

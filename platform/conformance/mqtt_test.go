@@ -84,14 +84,16 @@ func TestMQTTRefusals(t *testing.T) {
 	for _, filter := range []string{
 		"#", "+/#", "other/#", n + "/#", n + "/+", n + "/social/#", n + "/social/community/+/post/+", "$SYS/#", "$share/g/" + n,
 		communityTopic(user, private), communityTopic(user, private) + "/post/#", n + "/chat/" + channel.id + "/#",
-		n + "/smartfeed/" + other.InternalID + "/messages", n + "/marker/user/" + other.InternalID, n + "/membership/" + other.InternalID + "/+/+",
+		n + "/smartfeed/" + other.InternalID + "/messages", n + "/marker/user/" + other.InternalID,
+		n + "/membership/" + other.InternalID + "/+/+",
 		n + "/membership/+/+/+", n + "/user/+",
 	} {
 		require.False(t, m.Subscribe(t, filter), filter)
 	}
 	for _, filter := range []string{
 		n, n + "/user/" + user.InternalID, n + "/user/" + other.InternalID, n + "/videostreaming", n + "/marker/user/" + user.InternalID,
-		n + "/smartfeed/" + user.InternalID + "/channels", n + "/membership/" + user.InternalID + "/+/+", n + "/membership/+/" + user.InternalID + "/+",
+		n + "/smartfeed/" + user.InternalID + "/channels", n + "/membership/" + user.InternalID + "/+/+",
+		n + "/membership/+/" + user.InternalID + "/+",
 		n + "/social/user/" + other.InternalID + "/post/+",
 	} {
 		require.True(t, m.Subscribe(t, filter), filter)
@@ -113,7 +115,8 @@ func TestMQTTAccessEnds(t *testing.T) {
 	require.Equal(t, first, e.Response().String(t, "data.posts.0.postId"))
 	owner.Do(t, http.MethodDelete, "/api/v3/communities/"+community+"/users", object{"userIds": userIDs(removed)}).OK(t)
 	leaves.Until(t, "community.userRemoved")
-	require.Eventually(t, func() bool { return !leaves.Subscribe(t, topic+"/post/+") }, apptest.Patience, 100*time.Millisecond, "access is kept for two seconds")
+	require.Eventually(t, func() bool { return !leaves.Subscribe(t, topic+"/post/+") }, apptest.Patience, 100*time.Millisecond,
+		"access is kept for two seconds")
 	require.Eventually(t, func() bool { // posts of that time may still arrive
 		post := newPost(t, owner, community)
 		removed.Do(t, http.MethodPut, "/api/v3/users", object{"userId": removed.UserID, "displayName": "Again"}).OK(t)

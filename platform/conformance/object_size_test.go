@@ -58,14 +58,23 @@ func TestFreeFormObjects(t *testing.T) {
 		sized        func(t *testing.T, n int) object
 		limit        int
 	}{
-		"user":                         {s.owner, http.MethodPut, "/api/v3/users", nil, metadata, usual},
-		"new category":                 {s.moderator, http.MethodPost, categoriesPath, object{"name": "sized"}, metadata, usual},
-		"category":                     {s.moderator, http.MethodPut, categoriesPath + "/" + s.category, nil, metadata, usual},
-		"new community":                {s.owner, http.MethodPost, "/api/v3/communities", object{"displayName": "sized"}, metadata, usual},
-		"community":                    {s.owner, http.MethodPut, "/api/v3/communities/" + s.community, nil, metadata, usual},
-		"new channel":                  {s.owner, http.MethodPost, channelsPath, object{"type": "community", "displayName": "sized"}, metadata, usual},
-		"channel":                      {s.owner, http.MethodPut, channelPath(s.channel), nil, metadata, usual},
-		"new conversation":             {s.owner, http.MethodPost, channelsPath + "/conversation", object{"userIds": []string{newUser(t, region.US, "other").UserID}}, metadata, usual},
+		"user":          {s.owner, http.MethodPut, "/api/v3/users", nil, metadata, usual},
+		"new category":  {s.moderator, http.MethodPost, categoriesPath, object{"name": "sized"}, metadata, usual},
+		"category":      {s.moderator, http.MethodPut, categoriesPath + "/" + s.category, nil, metadata, usual},
+		"new community": {s.owner, http.MethodPost, "/api/v3/communities", object{"displayName": "sized"}, metadata, usual},
+		"community":     {s.owner, http.MethodPut, "/api/v3/communities/" + s.community, nil, metadata, usual},
+		"new channel": {
+			s.owner, http.MethodPost, channelsPath,
+			object{"type": "community", "displayName": "sized"},
+			metadata,
+			usual,
+		},
+		"channel": {s.owner, http.MethodPut, channelPath(s.channel), nil, metadata, usual},
+		"new conversation": {
+			s.owner, http.MethodPost, channelsPath + "/conversation",
+			object{"userIds": []string{newUser(t, region.US, "other").UserID}},
+			metadata, usual,
+		},
 		"new post":                     {s.owner, http.MethodPost, "/api/v4/posts", post, metadata, usual},
 		"post":                         {s.owner, http.MethodPut, "/api/v4/posts/" + s.post, nil, metadata, usual},
 		"fields of a new post":         {s.owner, http.MethodPost, "/api/v4/posts", post, data, usual},
@@ -111,16 +120,40 @@ func TestLargerObjectsOfEarlierVersions(t *testing.T) {
 		read, edit, answer string
 		change             object
 	}{
-		"user":             {s.owner, "users", "metadata", s.owner.InternalID, "/api/v3/users/" + s.owner.UserID, "/api/v3/users", "users.0", object{"displayName": "new"}},
-		"category":         {s.moderator, "categories", "metadata", s.category, categoriesPath + "/" + s.category, "", "categories.0", object{"name": "new"}},
-		"community":        {s.owner, "communities", "metadata", s.community, "/api/v3/communities/" + s.community, "", "communities.0", object{"displayName": "new"}},
-		"channel":          {s.owner, "channels", "metadata", s.channel, channelPath(s.channel), "", "channels.0", object{"displayName": "new"}},
-		"post":             {s.owner, "posts", "metadata", s.post, "/api/v3/posts/" + s.post, "/api/v4/posts/" + s.post, "posts.0", object{"tags": []string{"new"}}},
-		"comment":          {s.owner, "comments", "metadata", s.comment, "/api/v3/comments/" + s.comment, "", "comments.0", object{"data": object{"text": "new"}}},
-		"message":          {s.owner, "messages", "metadata", s.message, messagesPath + "/" + s.message, "", "messages.0", object{"data": object{"text": "new"}}},
-		"room":             {s.owner, "rooms", "metadata", s.room, roomsPath + "/" + s.room, "", "rooms.0", object{"title": "new"}},
-		"stream":           {s.owner, "video_streams", "metadata", s.stream, streamsPath + "/" + s.stream, "", "videoStreamings.0", object{"title": "new"}},
-		"fields of a post": {s.owner, "posts", "data", post, "/api/v3/posts/" + post, "/api/v4/posts/" + post, "posts.0", object{"tags": []string{"new"}}},
+		"user": {
+			s.owner, "users", "metadata", s.owner.InternalID, "/api/v3/users/" + s.owner.UserID, "/api/v3/users", "users.0",
+			object{"displayName": "new"},
+		},
+		"category": {
+			s.moderator, "categories", "metadata", s.category, categoriesPath + "/" + s.category, "", "categories.0",
+			object{"name": "new"},
+		},
+		"community": {
+			s.owner, "communities", "metadata", s.community, "/api/v3/communities/" + s.community, "", "communities.0",
+			object{"displayName": "new"},
+		},
+		"channel": {s.owner, "channels", "metadata", s.channel, channelPath(s.channel), "", "channels.0", object{"displayName": "new"}},
+		"post": {
+			s.owner, "posts", "metadata", s.post, "/api/v3/posts/" + s.post, "/api/v4/posts/" + s.post, "posts.0",
+			object{"tags": []string{"new"}},
+		},
+		"comment": {
+			s.owner, "comments", "metadata", s.comment, "/api/v3/comments/" + s.comment, "", "comments.0",
+			object{"data": object{"text": "new"}},
+		},
+		"message": {
+			s.owner, "messages", "metadata", s.message, messagesPath + "/" + s.message, "", "messages.0",
+			object{"data": object{"text": "new"}},
+		},
+		"room": {s.owner, "rooms", "metadata", s.room, roomsPath + "/" + s.room, "", "rooms.0", object{"title": "new"}},
+		"stream": {
+			s.owner, "video_streams", "metadata", s.stream, streamsPath + "/" + s.stream, "", "videoStreamings.0",
+			object{"title": "new"},
+		},
+		"fields of a post": {
+			s.owner, "posts", "data", post, "/api/v3/posts/" + post, "/api/v4/posts/" + post, "posts.0",
+			object{"tags": []string{"new"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

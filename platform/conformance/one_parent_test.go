@@ -76,7 +76,8 @@ func TestReservationEnds(t *testing.T) {
 			posts := []string{lostPost, keptPost}
 			execute(t, n, "UPDATE outbox SET not_before = now() WHERE topic = 'reserved' AND payload->>'postId' = ANY($1::text[])", posts)
 			eventually(t, "the reservations end", func() bool {
-				return queryText(t, n, "SELECT count(*)::text FROM outbox WHERE topic = 'reserved' AND payload->>'postId' IN ('"+lostPost+"', '"+keptPost+"')") == "0"
+				return queryText(t, n, "SELECT count(*)::text FROM outbox WHERE topic = 'reserved' AND payload->>'postId' IN ('"+lostPost+"', '"+
+					keptPost+"')") == "0"
 			})
 			author.Do(t, http.MethodPost, "/api/v4/posts", lost).OK(t)
 			requireFailure(t, failure{status: 400, code: 400000}, author.Do(t, http.MethodPost, "/api/v4/posts", kept))
@@ -113,7 +114,8 @@ func TestRoleIDsAreUnique(t *testing.T) {
 			require.Equal(t, 1, created[http.StatusOK], created)
 			require.Equal(t, parallel-1, created[exists.status], created)
 			for _, code := range region.All() {
-				eventually(t, "the role is known everywhere", func() bool { return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusOK })
+				eventually(t, "the role is known everywhere",
+					func() bool { return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusOK })
 			}
 			n.Admin(region.SG).Do(t, http.MethodDelete, rolesPath+"/"+id, nil).OK(t)
 			for _, code := range region.All() {

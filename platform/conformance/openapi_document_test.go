@@ -44,7 +44,10 @@ func newAPIDocument() *apiDocument {
 	if err != nil {
 		panic(err)
 	}
-	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}, refused: map[string]int{}}
+	d := &apiDocument{
+		schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{},
+		refused: map[string]int{},
+	}
 	d.root, _ = root.(object)
 	allowNothingElse(d.at("components", "schemas"))
 	d.templates = templatesOf(d.at("paths"))

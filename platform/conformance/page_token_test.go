@@ -76,7 +76,8 @@ func takesToken(t *testing.T, procedure string) (nested, paged bool) {
 	for i := range method.Output().Fields().Len() {
 		field := method.Output().Fields().Get(i)
 		inner := field.Message()
-		answers = answers || strings.HasSuffix(string(field.Name()), "paging") || inner != nil && !field.IsList() && inner.Fields().ByName("paging") != nil
+		answers = answers || strings.HasSuffix(string(field.Name()), "paging") || inner != nil && !field.IsList() &&
+			inner.Fields().ByName("paging") != nil
 	}
 	fields := method.Input().Fields()
 	if options := fields.ByName("options"); options != nil && options.Message() != nil && options.Message().Fields().ByName("token") != nil {

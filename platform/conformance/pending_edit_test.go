@@ -65,7 +65,8 @@ func (e editable) requireText(t *testing.T, want, pending string) {
 			require.Equal(t, e.id, o["pendingEdit"].(object)["referenceId"])
 		}
 	}
-	listed := e.boss.Do(t, http.MethodGet, "/api/v1/communities/"+e.club.id+"/pending-edits", nil).OK(t).Strings(t, "pendingEdits", "referenceId")
+	listed := e.boss.Do(t, http.MethodGet, "/api/v1/communities/"+e.club.id+"/pending-edits", nil).OK(t).Strings(t, "pendingEdits",
+		"referenceId")
 	if pending == "" {
 		require.Empty(t, listed)
 	} else {
@@ -105,7 +106,8 @@ func TestEditsWaitForApproval(t *testing.T) {
 		flag(t, e.stranger, e.noun, e.id)
 		e.write(t, e.member, words("again")).OK(t)
 		requireFlags(t, e.read(t, e.boss), 1)
-		e.boss.Do(t, http.MethodPut, communitiesPath+"/"+e.club.id, object{"needApprovalOnPostCreation": false, "needApprovalOnCommentCreation": false}).OK(t)
+		e.boss.Do(t, http.MethodPut, communitiesPath+"/"+e.club.id,
+			object{"needApprovalOnPostCreation": false, "needApprovalOnCommentCreation": false}).OK(t)
 		e.write(t, e.member, object{"metadata": object{"c": "d"}}).OK(t) // nothing is reviewed any more
 		e.requireText(t, "again", "")
 	})

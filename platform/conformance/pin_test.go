@@ -72,9 +72,11 @@ func TestGlobalPins(t *testing.T) {
 	}
 	newestFirst := []string{posts[2], posts[1], posts[0]}
 	for _, code := range region.All() {
-		require.Equal(t, newestFirst, requirePins(t, reader.At(code).Do(t, http.MethodGet, globalPins+"?includeMixedStructure=true", nil), n.NetworkID, "network"))
+		require.Equal(t, newestFirst, requirePins(t, reader.At(code).Do(t, http.MethodGet, globalPins+"?includeMixedStructure=true", nil),
+			n.NetworkID, "network"))
 	}
-	require.Equal(t, posts, requirePins(t, reader.Do(t, http.MethodGet, globalPins+"?options[sortBy]=createdAt&options[orderBy]=asc", nil), n.NetworkID, "network"))
+	require.Equal(t, posts, requirePins(t, reader.Do(t, http.MethodGet, globalPins+"?options[sortBy]=createdAt&options[orderBy]=asc", nil),
+		n.NetworkID, "network"))
 	require.Equal(t, newestFirst, requirePins(t, reader.Do(t, http.MethodGet, globalPins+"?sortBy=lastCreated", nil), n.NetworkID, "network"))
 
 	setMaxGlobalPins(t, n, 1)
@@ -92,12 +94,15 @@ func TestGlobalPins(t *testing.T) {
 	require.Empty(t, requirePins(t, r, n.NetworkID, "network"))
 	require.Equal(t, posts[1], r.String(t, "posts.0.postId"))
 	requireFailure(t, notFound, n.Admin(region.US).Do(t, http.MethodDelete, globalPins+"/"+posts[1], nil))
-	require.Equal(t, []string{fourth}, requirePins(t, n.Admin(region.EU).Do(t, http.MethodPost, globalPins+"/"+fourth, nil), n.NetworkID, "network"),
+	require.Equal(t, []string{fourth}, requirePins(t, n.Admin(region.EU).Do(t, http.MethodPost, globalPins+"/"+fourth, nil), n.NetworkID,
+		"network"),
 		"not the other post at its home")
-	require.Equal(t, []string{fourth, posts[2], posts[0]}, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
+	require.Equal(t, []string{fourth, posts[2], posts[0]},
+		requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
 
 	n.Admin(region.SG).Do(t, http.MethodDelete, "/api/v4/posts/"+posts[2], nil).OK(t)
-	require.Equal(t, []string{fourth, posts[0]}, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"), "a deleted post is pinned no more")
+	require.Equal(t, []string{fourth, posts[0]}, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"),
+		"a deleted post is pinned no more")
 	require.Empty(t, requirePins(t, n.Admin(region.SG).Do(t, http.MethodDelete, globalPins, nil), n.NetworkID, "network"))
 	require.Empty(t, requirePins(t, reader.Do(t, http.MethodGet, globalPins, nil), n.NetworkID, "network"))
 }
@@ -195,11 +200,14 @@ func TestPinOrders(t *testing.T) {
 		author.Do(t, http.MethodPost, communityPins+community+"/default/"+id, nil).OK(t)
 	}
 	for _, target := range [][3]string{
-		{globalPins, n.NetworkID, "network"}, {communityPins + community, community, "community"}, {communityPins + community + "/default", community, "community"},
+		{globalPins, n.NetworkID, "network"},
+		{communityPins + community, community, "community"},
+		{communityPins + community + "/default", community, "community"},
 	} {
 		for query, want := range map[string][]string{
-			"": {first, second}, "?sortBy=lastPinned": {first, second}, "?options[orderBy]=desc": {first, second}, "?options[orderBy]=asc": {second, first},
-			"?sortBy=lastCreated": {second, first}, "?sortBy=lastCreated&options[orderBy]=asc": {first, second},
+			"": {first, second}, "?sortBy=lastPinned": {first, second}, "?options[orderBy]=desc": {first, second},
+			"?options[orderBy]=asc": {second, first},
+			"?sortBy=lastCreated":   {second, first}, "?sortBy=lastCreated&options[orderBy]=asc": {first, second},
 		} {
 			require.Equal(t, want, requirePins(t, author.Do(t, http.MethodGet, target[0]+query, nil), target[1], target[2]), target[0]+query)
 		}
@@ -295,6 +303,9 @@ func TestPinPostUnderReview(t *testing.T) {
 		{"a member who cannot see it", other, http.MethodPost, path + waiting, nil, notFound},
 		{"an unknown post", other, http.MethodPost, path + unknownID, nil, notFound},
 		{"its author, without the permission", member, http.MethodPost, path + waiting, nil, notAllowed},
-		{"a moderator", author, http.MethodPost, path + waiting, nil, failure{status: 400, code: 400000, message: "A post that is not approved cannot be pinned"}},
+		{
+			"a moderator", author, http.MethodPost, path + waiting, nil,
+			failure{status: 400, code: 400000, message: "A post that is not approved cannot be pinned"},
+		},
 	})
 }

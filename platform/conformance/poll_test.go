@@ -111,7 +111,8 @@ func TestPoll(t *testing.T) {
 	again := author.Do(t, http.MethodPut, pollsPath+"/"+id, nil).OK(t)
 	require.Equal(t, closedAt, again.String(t, "polls.0.closedAt"), "closing again changes nothing")
 	third := newUser(t, region.SG, "third")
-	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, third.Do(t, http.MethodPost, votesPath(id), answering(answers[0])))
+	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"},
+		third.Do(t, http.MethodPost, votesPath(id), answering(answers[0])))
 	requireFailure(t, failure{status: 400, code: 400000}, voter.Do(t, http.MethodPut, votesPath(id), answering()))
 
 	r = author.Do(t, http.MethodDelete, pollsPath+"/"+id, nil).OK(t)
@@ -130,7 +131,8 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	r := voter.Do(t, http.MethodGet, pollsPath+"/"+id, nil)
 	answers := requirePoll(t, r)
 	require.Empty(t, r.String(t, "polls.0.closedAt"), "open until it is closed")
-	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0], answers[2], answers[0])), []int{1, 0, 1}, []bool{true, false, true})
+	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0], answers[2], answers[0])), []int{1, 0, 1},
+		[]bool{true, false, true})
 	requireVotes(t, voter.Do(t, http.MethodPut, votesPath(id), answering(answers[1], answers[2])), []int{0, 1, 1}, []bool{false, true, true})
 
 	short := newPoll(t, author, object{"closedIn": time.Hour.Milliseconds()})
@@ -139,7 +141,8 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	require.Equal(t, "open", r.String(t, "polls.0.status"))
 	makeDue(t, author.Network, "polls", short)
 	require.Equal(t, "closed", voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil).OK(t).String(t, "polls.0.status"))
-	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
+	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"},
+		voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
 // TestConcurrentVotes has many users vote and change their votes concurrently, some of them repeatedly. Afterwards
@@ -233,7 +236,8 @@ func TestPostWithPoll(t *testing.T) {
 	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0])), []int{1, 0, 0}, []bool{true, false, false})
 	for _, path := range []string{
 		"/api/v3/posts/" + postID, "/api/v3/posts/" + childID, "/api/v3/posts/list?postIds[]=" + postID, "/api/v5/posts?targetId=" + community,
-		"/api/v5/posts?targetId=" + community + "&dataTypes[]=poll", "/api/v5/posts?targetId=" + community + "&dataTypes[]=poll&matchingOnlyParentPost=true",
+		"/api/v5/posts?targetId=" + community + "&dataTypes[]=poll",
+		"/api/v5/posts?targetId=" + community + "&dataTypes[]=poll&matchingOnlyParentPost=true",
 	} {
 		r := voter.Do(t, http.MethodGet, path, nil).OK(t)
 		require.Equal(t, []string{id}, r.Strings(t, "polls", "pollId"), path)
@@ -260,7 +264,10 @@ func TestPostWithPoll(t *testing.T) {
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refusedPoll},
 		{"an unknown poll", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refusedPoll},
 		{"no poll", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.pollId")},
-		{"with an attachment", author, http.MethodPost, "/api/v4/posts", with(posting(newPoll(t, author)), object{"attachments": []object{{"type": "image", "fileId": "f"}}}), invalid("attachments")},
+		{
+			"with an attachment", author, http.MethodPost, "/api/v4/posts",
+			with(posting(newPoll(t, author)), object{"attachments": []object{{"type": "image", "fileId": "f"}}}), invalid("attachments"),
+		},
 		{"without a text", author, http.MethodPost, "/api/v4/posts", posting(newPoll(t, author)), failure{}},
 	})
 	banMember(t, owner, community, voter)
@@ -312,10 +319,22 @@ func TestPollRefusals(t *testing.T) {
 		{"a question of 500", author, http.MethodPost, pollsPath, poll(t, object{"question": long(500)}), failure{}},
 		{"a question of 501", author, http.MethodPost, pollsPath, poll(t, object{"question": long(501)}), invalid("question")},
 		{"a title of 151", author, http.MethodPost, pollsPath, poll(t, object{"title": long(151)}), invalid("title")},
-		{"an answer of 201", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": long(201)}, {"data": "x"}}}), invalid("answers[0].data")},
-		{"an empty answer", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"data": ""}}}), invalid("answers[1].data")},
-		{"an image answer without one", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "image"}}}), invalid("answers[1].fileId")},
-		{"another type of answer", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "smell", "data": "x"}}}), invalid("answers[1].dataType")},
+		{
+			"an answer of 201", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": long(201)}, {"data": "x"}}}),
+			invalid("answers[0].data"),
+		},
+		{
+			"an empty answer", author, http.MethodPost, pollsPath, poll(t, object{"answers": []object{{"data": "x"}, {"data": ""}}}),
+			invalid("answers[1].data"),
+		},
+		{
+			"an image answer without one", author, http.MethodPost, pollsPath,
+			poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "image"}}}), invalid("answers[1].fileId"),
+		},
+		{
+			"another type of answer", author, http.MethodPost, pollsPath,
+			poll(t, object{"answers": []object{{"data": "x"}, {"dataType": "smell", "data": "x"}}}), invalid("answers[1].dataType"),
+		},
 		{"another answerType", author, http.MethodPost, pollsPath, poll(t, object{"answerType": "some"}), invalid("answerType")},
 		{"closed before it opens", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": -1}), invalid("closedIn")},
 		{"closed in a year", author, http.MethodPost, pollsPath, poll(t, object{"closedIn": 31536000000}), failure{}},

@@ -272,7 +272,8 @@ func TestReviewIsFinal(t *testing.T) {
 			requireFailure(t, notAllowed, review(club.member, id, verb))
 		}
 	}
-	child := club.member.Do(t, http.MethodPost, postsPath, with(object{"targetType": "community", "targetId": club.id}, pictured(fileOf(t, "image")))).OK(t).Strings(t, "postChildren", "postId")[0]
+	child := club.member.Do(t, http.MethodPost, postsPath,
+		with(object{"targetType": "community", "targetId": club.id}, pictured(fileOf(t, "image")))).OK(t).Strings(t, "postChildren", "postId")[0]
 	for _, verb := range []string{"approve", "decline"} { // a child is reviewed with its parent
 		requireFailure(t, over, review(club.boss, child, verb))
 	}

@@ -325,7 +325,10 @@ func TestGetPosts(t *testing.T) {
 			})
 		}
 		attempts = append(attempts,
-			attempt{c.method + c.suffix + " of 901", reader, c.method, "/api/v3/posts/" + strings.Repeat("x", 901) + c.suffix, nil, invalid("postId")},
+			attempt{
+				c.method + c.suffix + " of 901", reader, c.method, "/api/v3/posts/" + strings.Repeat("x", 901) + c.suffix, nil,
+				invalid("postId"),
+			},
 			attempt{c.method + c.suffix + " unknown", reader, c.method, "/api/v3/posts/" + unknownID + c.suffix, nil, notFound})
 	}
 	requireAttempts(t, append(attempts,
@@ -347,7 +350,8 @@ func TestDeletePost(t *testing.T) {
 				comment := newComment(t, club.boss, id)
 				club.boss.Do(t, http.MethodPost, "/api/v3/posts/"+id+"/flag", nil).OK(t)
 				requireFailure(t, notAllowed, club.stranger.Do(t, http.MethodDelete, "/api/"+version+"/posts/"+id, nil))
-				r := club.member.At(region.SG).Do(t, http.MethodDelete, fmt.Sprint("/api/", version, "/posts/", id, "?permanent=", permanent), nil).OK(t)
+				r := club.member.At(region.SG).Do(t, http.MethodDelete, fmt.Sprint("/api/", version, "/posts/", id, "?permanent=", permanent),
+					nil).OK(t)
 				require.Equal(t, "success", r.String(t, "status"))
 				require.True(t, r.Bool(t, "data.success"))
 				require.True(t, r.Bool(t, "success"))
@@ -427,8 +431,9 @@ func TestAdministratorsCannotPost(t *testing.T) {
 	author := newUser(t, region.EU, "author")
 	words := object{"data": object{"text": "x"}}
 	for name, target := range map[string]object{
-		"no target": {}, "a wall": {"targetType": "user", "targetId": author.UserID}, "a community": {"targetType": "community", "targetId": newCommunity(t, author)},
-		"content": {"targetType": "content", "targetId": "article"}, "unknown": {"targetType": "community", "targetId": unknownID},
+		"no target": {}, "a wall": {"targetType": "user", "targetId": author.UserID},
+		"a community": {"targetType": "community", "targetId": newCommunity(t, author)},
+		"content":     {"targetType": "content", "targetId": "article"}, "unknown": {"targetType": "community", "targetId": unknownID},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := admin(t).Do(t, http.MethodPost, "/api/v4/posts", with(words, target))

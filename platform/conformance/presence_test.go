@@ -59,14 +59,21 @@ func TestRoomViewers(t *testing.T) {
 	other := text(newRoom(t, host), "roomId")
 	require.Empty(t, host.Do(t, http.MethodGet, presencePath+"/rooms/"+other+"/users", nil).OK(t).List(t, "viewers"))
 	secret := text(newRoom(t, host), "roomId")
-	newPost(t, host, newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false}), object{"dataType": "room", "data": object{"roomId": secret}})
+	newPost(t, host, newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false}),
+		object{"dataType": "room", "data": object{"roomId": secret}})
 	stranger := newUser(t, region.US, "stranger")
 	var attempts []attempt
-	for name, op := range map[string][2]string{"heartbeat": {http.MethodPost, "heartbeat"}, "users": {http.MethodGet, "users"}, "count": {http.MethodGet, "users/count"}} {
+	for name, op := range map[string][2]string{
+		"heartbeat": {http.MethodPost, "heartbeat"}, "users": {http.MethodGet, "users"},
+		"count": {http.MethodGet, "users/count"},
+	} {
 		attempts = append(attempts,
 			attempt{name + " of a room in a private community", stranger, op[0], presencePath + "/rooms/" + secret + "/" + op[1], nil, notFound},
 			attempt{name + " of an unknown room", host, op[0], presencePath + "/rooms/" + unknownID + "/" + op[1], nil, notFound},
-			attempt{name + " anonymously", apptest.Shared(t).Anonymous(region.EU), op[0], presencePath + "/rooms/" + room + "/" + op[1], nil, unauthorized},
+			attempt{
+				name + " anonymously", apptest.Shared(t).Anonymous(region.EU), op[0], presencePath + "/rooms/" + room + "/" + op[1], nil,
+				unauthorized,
+			},
 		)
 	}
 	requireAttempts(t, attempts)
@@ -85,7 +92,8 @@ func TestPresenceSettings(t *testing.T) {
 		"user":    object{"enabled": true, "enabledAt": user.String(t, "users.0.createdAt")},
 		"network": object{"heartbeatInterval": 1.0, "presenceSyncInterval": 1.0, "updatedAt": nil},
 	}, get())
-	require.Equal(t, 5, admin.Do(t, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 5}).OK(t).Int(t, "presenceHeartbeatMinutes"))
+	require.Equal(t, 5, admin.Do(t, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 5}).OK(t).Int(t,
+		"presenceHeartbeatMinutes"))
 	network := get()["network"].(object)
 	require.Equal(t, []any{5.0, 5.0}, []any{network["heartbeatInterval"], network["presenceSyncInterval"]})
 	requireResource(t, "network", resource{"heartbeatInterval": "i", "presenceSyncInterval": "i", "updatedAt": "ts"}, network)
@@ -166,6 +174,10 @@ func TestHiddenPresence(t *testing.T) {
 	require.Equal(t, enabled, setting())
 	requireAttempts(t, []attempt{
 		{"nothing", alice, http.MethodPut, presencePath + "/settings/user", object{}, invalid("enabled")},
-		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodPut, presencePath + "/settings/user", object{"enabled": true}, unauthorized},
+		{
+			"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodPut, presencePath + "/settings/user",
+			object{"enabled": true},
+			unauthorized,
+		},
 	})
 }

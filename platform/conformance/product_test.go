@@ -30,7 +30,10 @@ func addProduct(t *testing.T, by *apptest.Client, product object) string {
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	alice, boss := newUser(t, region.US, "alice"), admin(t).At(region.EU)
-	fields := object{"price": 90.5, "currency": "EUR", "thumbnailUrl": "https://shop.example/rope.png", "thumbnailMode": "fill", "status": "archived"}
+	fields := object{
+		"price": 90.5, "currency": "EUR", "thumbnailUrl": "https://shop.example/rope.png", "thumbnailMode": "fill",
+		"status": "archived",
+	}
 	id := addProduct(t, boss, newProduct("Rope", fields))
 	get := func(at region.Code) object {
 		list := alice.At(at).Do(t, http.MethodGet, productsPath+"/"+id, nil).OK(t).List(t, "products")
@@ -45,7 +48,8 @@ func TestProduct(t *testing.T) {
 	path := productsPath + "/" + id
 	r := boss.Do(t, http.MethodPut, path, object{"productName": "Longer rope", "price": 100, "status": "active"}).OK(t)
 	require.Equal(t, "Longer rope", r.String(t, "products.0.productName"))
-	require.Subset(t, get(region.SG), with(newProduct("Longer rope", fields), object{"price": 100.0, "status": "active"}), "absent fields stay")
+	require.Subset(t, get(region.SG), with(newProduct("Longer rope", fields), object{"price": 100.0, "status": "active"}),
+		"absent fields stay")
 
 	r = boss.Do(t, http.MethodPut, path, object{"currency": "USD"}).OK(t)
 	require.Equal(t, "USD", r.String(t, "products.0.currency"), "it has a price already")
@@ -114,8 +118,10 @@ func TestSearchProducts(t *testing.T) {
 	nextMillisecond()
 	boss.Do(t, http.MethodPut, productsPath+"/"+b, object{"status": "archived"}).OK(t)
 	for query, want := range map[string][]string{
-		"sortBy=createdAt": {c, a, b}, "sortBy=createdAt&sortOrder=asc": {b, a, c}, "sortBy=updatedAt": {b, c, a}, "sortBy=updatedAt&sortOrder=asc": {a, c, b},
-		"sortBy=productName": {a, b, c}, "sortBy=productName&sortOrder=desc": {c, b, a}, "isActive=true": {c, a}, "isActive=false": {b},
+		"sortBy=createdAt": {c, a, b}, "sortBy=createdAt&sortOrder=asc": {b, a, c}, "sortBy=updatedAt": {b, c, a},
+		"sortBy=updatedAt&sortOrder=asc": {a, c, b},
+		"sortBy=productName":             {a, b, c}, "sortBy=productName&sortOrder=desc": {c, b, a}, "isActive=true": {c, a},
+		"isActive=false": {b},
 		"isDeleted=true": {}, "isDeleted=false": {c, a, b},
 	} {
 		r := alice.Do(t, http.MethodGet, productsPath+"/search?keyword="+word+"&"+query, nil).OK(t)
@@ -149,7 +155,8 @@ func TestSearchProducts(t *testing.T) {
 func TestProductsOfPosts(t *testing.T) {
 	t.Parallel()
 	alice, boss := newUser(t, region.US, "alice"), admin(t)
-	rope, hook, gone := addProduct(t, boss.At(region.SG), newProduct("Rope")), addProduct(t, boss, newProduct("Hook")), addProduct(t, boss, newProduct("Gone"))
+	rope, hook, gone := addProduct(t, boss.At(region.SG), newProduct("Rope")), addProduct(t, boss, newProduct("Hook")),
+		addProduct(t, boss, newProduct("Gone"))
 	boss.Do(t, http.MethodDelete, productsPath+"/"+gone, nil).OK(t)
 	post := newPost(t, alice, newCommunity(t, alice), object{
 		"productTags": []object{{"productId": rope}, {"productId": gone}, {"productId": "unknown"}},

@@ -147,7 +147,8 @@ func contents(club club, post string) []operation {
 		},
 		{
 			name: "ListUserFeed", by: club.boss, method: http.MethodGet, path: "/api/v3/user-feeds/" + club.boss.UserID,
-			rpc: clientCall(plazav1connect.NewFeedServiceClient, plazav1connect.FeedServiceClient.ListUserFeed, //nolint:staticcheck // deprecated for clients, but part of the contract
+			rpc: clientCall(plazav1connect.NewFeedServiceClient,
+				plazav1connect.FeedServiceClient.ListUserFeed, //nolint:staticcheck // deprecated for clients, but part of the contract
 				&plazav1.ListUserFeedRequest{UserId: club.boss.UserID}),
 		},
 		{
@@ -161,7 +162,8 @@ func contents(club club, post string) []operation {
 				&plazav1.ListReactionsRequest{ReferenceType: "post", ReferenceId: post}),
 		},
 		{
-			name: "UpdateModeration", by: club.boss.Network.Admin(region.EU), method: http.MethodPut, path: moderationPath, body: object{"isReportEnabled": true},
+			name: "UpdateModeration", by: club.boss.Network.Admin(region.EU), method: http.MethodPut, path: moderationPath,
+			body: object{"isReportEnabled": true},
 			rpc: clientCall(plazav1connect.NewNetworkSettingServiceClient, plazav1connect.NetworkSettingServiceClient.UpdateModeration,
 				&plazav1.UpdateModerationRequest{IsReportEnabled: new(true)}),
 		},

@@ -52,7 +52,8 @@ func newH2CClient(t *testing.T) *http.Client {
 
 // caller calls one operation with a generated client.
 type caller struct {
-	call  func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error)
+	call func(ctx context.Context, client connect.HTTPClient, url string, header http.Header,
+		options ...connect.ClientOption) (proto.Message, error)
 	empty func() proto.Message // returns an empty answer
 }
 
@@ -63,7 +64,9 @@ func clientCall[C, Request, Answer any](
 	message *Request,
 ) caller {
 	return caller{
-		call: func(ctx context.Context, client connect.HTTPClient, url string, header http.Header, options ...connect.ClientOption) (proto.Message, error) {
+		call: func(ctx context.Context, client connect.HTTPClient, url string, header http.Header,
+			options ...connect.ClientOption,
+		) (proto.Message, error) {
 			ctx, call := connect.NewClientContext(ctx)
 			maps.Copy(call.RequestHeader(), header)
 			answer, err := method(newClient(client, url, options...), ctx, message)
@@ -244,8 +247,10 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 	post := newPost(t, club.member, club.id)
 	out := newUser(t, region.EU, "exile")
 	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": out.UserID}).OK(t)
-	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser, &plazav1.GetUserRequest{UserId: "unknown-user"})
-	flagged := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost, &plazav1.FlagPostRequest{PostId: post})
+	get := clientCall(plazav1connect.NewUserServiceClient, plazav1connect.UserServiceClient.GetUser,
+		&plazav1.GetUserRequest{UserId: "unknown-user"})
+	flagged := clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.FlagPost,
+		&plazav1.FlagPostRequest{PostId: post})
 	reject := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RejectJoin,
 		&plazav1.RejectJoinRequest{CommunityId: club.id, UserId: club.stranger.InternalID})
 	request := clientCall(plazav1connect.NewJoinRequestServiceClient, plazav1connect.JoinRequestServiceClient.RequestJoin,
@@ -264,15 +269,41 @@ func TestProtocolsGiveEqualErrors(t *testing.T) {
 		want failure
 		code connect.Code
 	}{
-		{operation{name: "400000", by: admin(t), method: http.MethodPut, path: moderationPath, body: `{}`, rpc: moderation}, badRequest, connect.CodeInvalidArgument},
-		{operation{name: "400100", by: n.Anonymous(region.SG), method: http.MethodGet, path: users, rpc: get}, unauthorized, connect.CodeUnauthenticated},
-		{operation{name: "400300", by: newUser(t, region.US, "x"), method: http.MethodPost, path: joinPath(club.id) + "/reject", body: object{"userId": club.stranger.InternalID}, rpc: reject}, notAllowed, connect.CodePermissionDenied},
-		{operation{name: "400301", by: club.stranger, method: http.MethodPost, path: postsPath, body: body, rpc: create}, notMember, connect.CodePermissionDenied},
-		{operation{name: "400304", by: club.banned, method: http.MethodPost, path: "/api/v3/posts/" + post + "/flag", rpc: flagged}, banned, connect.CodePermissionDenied},
+		{
+			operation{name: "400000", by: admin(t), method: http.MethodPut, path: moderationPath, body: `{}`, rpc: moderation},
+			badRequest,
+			connect.CodeInvalidArgument,
+		},
+		{
+			operation{name: "400100", by: n.Anonymous(region.SG), method: http.MethodGet, path: users, rpc: get},
+			unauthorized,
+			connect.CodeUnauthenticated,
+		},
+		{operation{
+			name: "400300", by: newUser(t, region.US, "x"), method: http.MethodPost, path: joinPath(club.id) + "/reject",
+			body: object{"userId": club.stranger.InternalID}, rpc: reject,
+		}, notAllowed, connect.CodePermissionDenied},
+		{
+			operation{name: "400301", by: club.stranger, method: http.MethodPost, path: postsPath, body: body, rpc: create},
+			notMember,
+			connect.CodePermissionDenied,
+		},
+		{
+			operation{name: "400304", by: club.banned, method: http.MethodPost, path: "/api/v3/posts/" + post + "/flag", rpc: flagged},
+			banned,
+			connect.CodePermissionDenied,
+		},
 		{operation{name: "400312", by: out, method: http.MethodGet, path: users, rpc: get}, globalBan, connect.CodePermissionDenied},
-		{operation{name: "400315", by: club.stranger, method: http.MethodPost, path: joinPath(club.id), rpc: request}, exists, connect.CodeAlreadyExists},
+		{
+			operation{name: "400315", by: club.stranger, method: http.MethodPost, path: joinPath(club.id), rpc: request},
+			exists,
+			connect.CodeAlreadyExists,
+		},
 		{operation{name: "400400", by: club.boss, method: http.MethodGet, path: users, rpc: get}, notFound, connect.CodeNotFound},
-		{operation{name: "500000", by: club.boss, method: http.MethodGet, path: "/api/v3/users?sortBy=age&options[limit]=101", rpc: limits}, invalid("sortBy"), connect.CodeInvalidArgument},
+		{
+			operation{name: "500000", by: club.boss, method: http.MethodGet, path: "/api/v3/users?sortBy=age&options[limit]=101", rpc: limits},
+			invalid("sortBy"), connect.CodeInvalidArgument,
+		},
 	} {
 		c.requireEqualErrors(t, c.want, c.code)
 	}

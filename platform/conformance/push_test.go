@@ -67,7 +67,10 @@ func deviceToken(c *apptest.Client) string { return "token-of-" + c.UserID }
 func register(t *testing.T, clients ...*apptest.Client) {
 	t.Helper()
 	for _, c := range clients {
-		c.Do(t, http.MethodPost, devicePath, object{"userId": c.UserID, "deviceId": "as a public client names it", "platform": "android", "token": deviceToken(c)}).OK(t)
+		c.Do(t, http.MethodPost, devicePath, object{
+			"userId": c.UserID, "deviceId": "as a public client names it", "platform": "android",
+			"token": deviceToken(c),
+		}).OK(t)
 	}
 }
 
@@ -120,7 +123,8 @@ func TestPushesOfItemsInACommunity(t *testing.T) {
 	post, wall := newPost(t, eu, community), newWallPost(t, eu)
 	register(t, eu)
 	eu.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "notifiableEvents": []object{
-		{"name": "post.reacted", "isPushNotifiable": false}, {"name": "comment.created", "isPushNotifiable": true, "listenFromRoleIds": []string{"community-moderator"}},
+		{"name": "post.reacted", "isPushNotifiable": false},
+		{"name": "comment.created", "isPushNotifiable": true, "listenFromRoleIds": []string{"community-moderator"}},
 	}}).OK(t)
 	react := func(by *apptest.Client, id string) {
 		t.Helper()
@@ -140,7 +144,8 @@ func TestPushesOfMessages(t *testing.T) {
 	t.Parallel()
 	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	rename(t, map[string]*apptest.Client{"Uma": us, "Eva": eu})
-	r := us.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{eu.UserID, sg.UserID}, "isDistinct": true}).OK(t)
+	r := us.Do(t, http.MethodPost, "/api/v3/channels/conversation",
+		object{"userIds": []string{eu.UserID, sg.UserID}, "isDistinct": true}).OK(t)
 	channel, feed := r.String(t, "channels.0.channelId"), r.String(t, "channels.0.channelInternalId")
 	register(t, us, eu, sg)
 	// Sam has no settings. What was pushed to Sam shows that a message was delivered before the next setting.
@@ -164,12 +169,24 @@ func TestPushesOfMessages(t *testing.T) {
 	require.Equal(t, channel, got[0].Data["channelId"])
 	set(object{"level": "channel", "channelId": channel, "isPushNotifiable": false})
 	say(us, "not told: the channel is off")
-	set(object{"level": "channel", "channelId": channel, "isPushNotifiable": true, "notifiableEvents": []object{{"name": "conversation-text-message.created", "isPushNotifiable": false}}})
+	set(object{
+		"level": "channel", "channelId": channel, "isPushNotifiable": true,
+		"notifiableEvents": []object{{"name": "conversation-text-message.created", "isPushNotifiable": false}},
+	})
 	say(us, "not told: the event is off")
-	set(object{"level": "channel", "channelId": channel, "notifiableEvents": []object{{"name": "conversation-text-message.created", "isPushNotifiable": true}}})
+	set(object{
+		"level": "channel", "channelId": channel,
+		"notifiableEvents": []object{{"name": "conversation-text-message.created", "isPushNotifiable": true}},
+	})
 	set(object{"level": "user", "notifiableEvents": []object{{"moduleName": "chat", "isPushNotifiable": false}}})
 	say(us, "not told: the module is off")
-	set(object{"level": "user", "notifiableEvents": []object{{"moduleName": "chat", "isPushNotifiable": true, "ignoreFromRoleIds": []string{"channel-member", "channel-moderator"}}}})
+	set(object{
+		"level": "user",
+		"notifiableEvents": []object{{
+			"moduleName": "chat", "isPushNotifiable": true,
+			"ignoreFromRoleIds": []string{"channel-member", "channel-moderator"},
+		}},
+	})
 	say(us, "not told: the role is ignored")
 	set(object{"level": "user", "isPushNotifiable": false, "notifiableEvents": []object{{"name": "chat", "isPushNotifiable": true}}})
 	say(us, "not told: everything is off")
@@ -223,7 +240,8 @@ func TestUnregisterOtherDevice(t *testing.T) {
 	t.Parallel()
 	user := apptest.UserID("owner")
 	tokens := func() string {
-		return queryText(t, apptest.Shared(t), "SELECT COALESCE(string_agg(token, ' ' ORDER BY token), '') FROM push_devices WHERE token LIKE '"+user+"%'")
+		return queryText(t, apptest.Shared(t),
+			"SELECT COALESCE(string_agg(token, ' ' ORDER BY token), '') FROM push_devices WHERE token LIKE '"+user+"%'")
 	}
 	var sessions []*apptest.Client
 	for _, name := range []string{"one", "two"} {
@@ -245,13 +263,18 @@ func TestRegisterDeviceChecks(t *testing.T) {
 	valid := func(change object) object {
 		return with(object{"userId": c.UserID, "platform": "android", "token": "t"}, change)
 	}
-	require.JSONEq(t, `{"status":"success","success":true,"data":{"success":true}}`, string(c.Do(t, http.MethodPost, devicePath, valid(nil)).OK(t).Body))
-	for field, value := range map[string]any{"platform": "windows", "token": strings.Repeat("x", 1001), "provider": "mail", "deviceId": strings.Repeat("x", 151), "userId": strings.Repeat("x", 51)} {
+	require.JSONEq(t, `{"status":"success","success":true,"data":{"success":true}}`,
+		string(c.Do(t, http.MethodPost, devicePath, valid(nil)).OK(t).Body))
+	for field, value := range map[string]any{
+		"platform": "windows", "token": strings.Repeat("x", 1001), "provider": "mail",
+		"deviceId": strings.Repeat("x", 151), "userId": strings.Repeat("x", 51),
+	} {
 		requireFailure(t, invalid(field), c.Do(t, http.MethodPost, devicePath, valid(object{field: value})))
 	}
 	requireFailure(t, invalid("token"), c.Do(t, http.MethodPost, devicePath, valid(object{"platform": "web"})))
 	requireFailure(t, notAllowed, c.Do(t, http.MethodPost, devicePath, valid(object{"userId": "another"})))
-	c.Do(t, http.MethodPost, devicePath, valid(object{"platform": "web", "token": `{"endpoint": "https://push.example/1", "keys": {"auth": "YQ", "p256dh": "YQ"}}`})).OK(t)
+	c.Do(t, http.MethodPost, devicePath,
+		valid(object{"platform": "web", "token": `{"endpoint": "https://push.example/1", "keys": {"auth": "YQ", "p256dh": "YQ"}}`})).OK(t)
 }
 
 // TestNotificationSettings checks what settings show, and whose settings cannot be read.
@@ -285,8 +308,13 @@ func TestNotificationSettings(t *testing.T) {
 	requireFailure(t, invalid("communityId"), get("level=community"))
 	requireFailure(t, invalid("channelId"), get("level=channel"))
 	requireFailure(t, invalid("level"), get("level=post"))
-	requireFailure(t, invalid("notifiableEvents"), c.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "notifiableEvents": []object{{"moduleName": "chat"}}}))
-	requireFailure(t, invalid("notifiableEvents[0].name"), c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))
+	requireFailure(t, invalid("notifiableEvents"),
+		c.Do(t, http.MethodPost, settingPath, object{
+			"level": "community", "communityId": community,
+			"notifiableEvents": []object{{"moduleName": "chat"}},
+		}))
+	requireFailure(t, invalid("notifiableEvents[0].name"),
+		c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))
 }
 
 // TestPushesToManyMembers checks that members are told about a post and a message who come after the 500 members whom one outbox row
@@ -298,14 +326,17 @@ func TestPushesToManyMembers(t *testing.T) {
 	rename(t, map[string]*apptest.Client{"Uma": us})
 	community := newCommunity(t, us, object{"displayName": "Crowd"})
 	join(t, community, eu, sg)
-	channel := us.Do(t, http.MethodPost, channelsPath, object{"type": "community", "displayName": "Hall", "userIds": []string{eu.UserID, sg.UserID}}).OK(t)
+	channel := us.Do(t, http.MethodPost, channelsPath,
+		object{"type": "community", "displayName": "Hall", "userIds": []string{eu.UserID, sg.UserID}}).OK(t)
 	register(t, sg)
 	conn, ids := connectTo(t, n), map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}
 	copyRowTimes(t, conn, 600, "community_members", "community_id = '"+community+"' AND user_id = '"+eu.InternalID+"'", ids, nil)
-	copyRowTimes(t, conn, 600, "channel_users", "channel_id = '"+channel.String(t, "channels.0.channelInternalId")+"' AND user_id = '"+eu.InternalID+"'", ids, nil)
+	copyRowTimes(t, conn, 600, "channel_users",
+		"channel_id = '"+channel.String(t, "channels.0.channelInternalId")+"' AND user_id = '"+eu.InternalID+"'", ids, nil)
 	newPost(t, us, community, object{"data": object{"text": "Hello all"}})
 	requirePushes(t, region.SG, sg, "Crowd | Uma: Hello all")
-	us.Do(t, http.MethodPost, "/api/v5/messages", object{"messageFeedId": channel.String(t, "channels.0.channelInternalId"), "dataType": "text", "data": object{"text": "Welcome"}}).OK(t)
+	us.Do(t, http.MethodPost, "/api/v5/messages",
+		object{"messageFeedId": channel.String(t, "channels.0.channelInternalId"), "dataType": "text", "data": object{"text": "Welcome"}}).OK(t)
 	requirePushes(t, region.SG, sg, "Crowd | Uma: Hello all", "Hall | Uma: Welcome")
 }
 

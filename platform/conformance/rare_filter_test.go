@@ -52,8 +52,10 @@ func copyRowTimes(t *testing.T, conn *pgx.Conn, times int, table, where string, 
 			values[i] = all[column]
 		}
 	}
-	tag, err := conn.Exec(t.Context(), fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, generate_series(1, $1::bigint) AS n WHERE cardinality($2::bigint[]) > 0 AND %s",
-		table, strings.Join(columns, ", "), strings.Join(values, ", "), table, where), times, matchingCopies)
+	tag,
+		err := conn.Exec(t.Context(),
+		fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s, generate_series(1, $1::bigint) AS n WHERE cardinality($2::bigint[]) > 0 AND %s",
+			table, strings.Join(columns, ", "), strings.Join(values, ", "), table, where), times, matchingCopies)
 	require.NoError(t, err)
 	require.EqualValues(t, times, tag.RowsAffected())
 }
@@ -121,30 +123,46 @@ func TestRareFilters(t *testing.T) {
 	n.Admin(region.US).Do(t, http.MethodPut, socialPath, object{"showEveryonePost": true}).OK(t)
 	chat := newChat(t, boss, reader)
 	chat.newMessage(t, boss, "hello")
-	channel := boss.Do(t, http.MethodPost, channelsPath, object{"displayName": "channel", "isPublic": true, "userIds": []string{reader.UserID}}).OK(t).String(t, "channels.0.channelId")
+	channel := boss.Do(t, http.MethodPost, channelsPath,
+		object{"displayName": "channel", "isPublic": true, "userIds": []string{reader.UserID}}).OK(t).String(t, "channels.0.channelId")
 	quoted := func(s string) string { return "'" + s + "'" }
 	tagged := map[string]string{"tags": "ARRAY['rare']"}
-	copyRow(t, conn, "posts", "id = "+quoted(post), map[string]string{"id": copyID("id")}, map[string]string{"tags": "ARRAY['rare']", "data_type": "'image'", "structure_type": "'image'"})
+	copyRow(t, conn, "posts", "id = "+quoted(post), map[string]string{"id": copyID("id")},
+		map[string]string{"tags": "ARRAY['rare']", "data_type": "'image'", "structure_type": "'image'"})
 	copyRow(t, conn, "search_words", "object_id = "+quoted(post), map[string]string{"object_id": copyID("object_id")}, nil)
-	copyRow(t, conn, "comments", "id = "+quoted(comment), map[string]string{"id": copyID("id")}, map[string]string{"data_types": "ARRAY['image']"})
+	copyRow(t, conn, "comments", "id = "+quoted(comment), map[string]string{"id": copyID("id")},
+		map[string]string{"data_types": "ARRAY['image']"})
 	copyRow(t, conn, "messages", "feed_id = "+quoted(chat.id), map[string]string{
-		"id": copyID("id"), "reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2),
+		"id": copyID("id"), "reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')",
+		"segment": fmt.Sprintf("%d - n", copiesOfRow+2),
 	}, tagged)
-	copyRow(t, conn, "users", "id = "+quoted(boss.InternalID), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, map[string]string{"deleted_at": "created_at"})
+	copyRow(t, conn, "users", "id = "+quoted(boss.InternalID), map[string]string{"id": copyID("id"), "public_id": copyID("id")},
+		map[string]string{"deleted_at": "created_at"})
 	copyRow(t, conn, "community_members", "community_id = "+quoted(community)+" AND user_id = "+quoted(reader.InternalID),
 		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
-	copyRow(t, conn, "communities", "id = "+quoted(community), map[string]string{"id": copyID("id"), "is_public": "false", "is_discoverable": "false"},
+	copyRow(t, conn, "communities", "id = "+quoted(community),
+		map[string]string{"id": copyID("id"), "is_public": "false", "is_discoverable": "false"},
 		map[string]string{"tags": "ARRAY['rare']", "is_public": "true"})
 	copyRow(t, conn, "channels", "public_id = "+quoted(channel), map[string]string{"id": copyID("id"), "public_id": copyID("id")}, tagged)
-	copyRow(t, conn, "channel_users", "channel_id = (SELECT id FROM channels WHERE public_id = "+quoted(channel)+") AND user_id = "+quoted(boss.InternalID),
+	copyRow(t, conn, "channel_users", "channel_id = (SELECT id FROM channels WHERE public_id = "+quoted(channel)+") AND user_id = "+
+		quoted(boss.InternalID),
 		map[string]string{"user_id": copyID("user_id"), "user_public_id": copyID("user_id")}, map[string]string{"roles": "ARRAY['rare']"})
 
 	for name, l := range map[string]rareList{
-		"posts by tag":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "tags[]": {"rare"}}},
-		"posts of an author": {"/api/v4/user-feeds/" + boss.UserID, "posts", "postId", url.Values{"includePostedFeed[]": {"community"}, "dataTypes[]": {"image"}}},
-		"search by type":     {"/api/v1/search/posts", "posts", "postId", url.Values{"query": {"ok"}, "dataTypes[]": {"image"}}},
-		"everyone's posts":   {globalFeedPath, "posts", "postId", url.Values{"dataTypes[]": {"image"}}},
-		"comments by type":   {commentsPath, "comments", "commentId", url.Values{"referenceId": {post}, "referenceType": {"post"}, "dataTypes[values][]": {"image"}}},
+		"posts by tag": {
+			"/api/v5/posts", "posts", "postId",
+			url.Values{"targetId": {community}, "targetType": {"community"}, "tags[]": {"rare"}},
+		},
+		"posts of an author": {
+			"/api/v4/user-feeds/" + boss.UserID, "posts", "postId",
+			url.Values{"includePostedFeed[]": {"community"}, "dataTypes[]": {"image"}},
+		},
+		"search by type":   {"/api/v1/search/posts", "posts", "postId", url.Values{"query": {"ok"}, "dataTypes[]": {"image"}}},
+		"everyone's posts": {globalFeedPath, "posts", "postId", url.Values{"dataTypes[]": {"image"}}},
+		"comments by type": {
+			commentsPath, "comments", "commentId",
+			url.Values{"referenceId": {post}, "referenceType": {"post"}, "dataTypes[values][]": {"image"}},
+		},
 		"messages by tag":    {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "includeTags[]": {"rare"}}},
 		"deleted users":      {"/api/v3/users", "users", "userId", url.Values{"isDeleted": {"true"}, "sortBy": {"lastCreated"}}},
 		"members by role":    {membersPath(community), "communityUsers", "userId", url.Values{"roles[]": {"rare"}}},
@@ -218,18 +236,28 @@ func TestRareRows(t *testing.T) {
 	chat := newChat(t, boss, reader)
 	message, subchannel := chat.newMessage(t, boss, "hello"), chat.subchannel(t, boss, "second")
 	story := newStory(t, boss, community)
-	channel := boss.Do(t, http.MethodPost, channelsPath, object{"displayName": "channel", "isPublic": true, "userIds": []string{boss.UserID}}).OK(t).String(t, "channels.0._id")
+	channel := boss.Do(t, http.MethodPost, channelsPath,
+		object{"displayName": "channel", "isPublic": true, "userIds": []string{boss.UserID}}).OK(t).String(t, "channels.0._id")
 	for table, row := range map[string]struct {
 		id               string
 		copies, matching map[string]string
 	}{
-		"posts":         {post, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
-		"comments":      {comment, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
-		"message_feeds": {subchannel, map[string]string{"last_message_at": "created_at - n * INTERVAL '1 second'", "deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"posts":    {post, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"comments": {comment, map[string]string{"deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
+		"message_feeds": {
+			subchannel,
+			map[string]string{"last_message_at": "created_at - n * INTERVAL '1 second'", "deleted_at": "created_at"},
+			map[string]string{"deleted_at": "NULL"},
+		},
 		"messages": {message, map[string]string{
-			"reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2), "deleted_at": "created_at",
+			"reference_id": "'copy' || n::text", "reference_hash": "decode(md5(n::text), 'hex')", "segment": fmt.Sprintf("%d - n", copiesOfRow+2),
+			"deleted_at": "created_at",
 		}, map[string]string{"deleted_at": "NULL"}},
-		"stories":  {story, map[string]string{"created_at": "created_at - n * INTERVAL '1 millisecond'", "hidden_at": "created_at"}, map[string]string{"hidden_at": "NULL"}},
+		"stories": {
+			story,
+			map[string]string{"created_at": "created_at - n * INTERVAL '1 millisecond'", "hidden_at": "created_at"},
+			map[string]string{"hidden_at": "NULL"},
+		},
 		"channels": {channel, map[string]string{"public_id": copyID("id"), "deleted_at": "created_at"}, map[string]string{"deleted_at": "NULL"}},
 	} {
 		row.copies["id"] = copyID("id")
@@ -238,12 +266,24 @@ func TestRareRows(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for name, l := range map[string]rareList{
-		"posts":       {"/api/v5/posts", "posts", "postId", url.Values{"targetId": {community}, "targetType": {"community"}, "isDeleted": {"false"}}},
-		"comments":    {commentsPath, "comments", "commentId", url.Values{"referenceId": {discussed}, "referenceType": {"post"}, "isDeleted": {"false"}}},
-		"messages":    {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "isDeleted": {"false"}}},
-		"subchannels": {subchannelsPath + "/channel/" + chat.id, "messageFeeds", "messageFeedId", url.Values{"isDeleted": {"false"}, "excludeDefaultMessageFeed": {"true"}}},
-		"stories":     {storiesPath, "stories", "storyId", url.Values{"targetId": {community}, "targetType": {"community"}}},
-		"channels":    {channelsPath, "channels", "channelId", url.Values{"filter": {"notMember"}, "sortBy": {"lastCreated"}, "isDeleted": {"false"}}},
+		"posts": {
+			"/api/v5/posts", "posts", "postId",
+			url.Values{"targetId": {community}, "targetType": {"community"}, "isDeleted": {"false"}},
+		},
+		"comments": {
+			commentsPath, "comments", "commentId",
+			url.Values{"referenceId": {discussed}, "referenceType": {"post"}, "isDeleted": {"false"}},
+		},
+		"messages": {messagesPath, "messages", "messageId", url.Values{"messageFeedId": {chat.id}, "isDeleted": {"false"}}},
+		"subchannels": {
+			subchannelsPath + "/channel/" + chat.id, "messageFeeds", "messageFeedId",
+			url.Values{"isDeleted": {"false"}, "excludeDefaultMessageFeed": {"true"}},
+		},
+		"stories": {storiesPath, "stories", "storyId", url.Values{"targetId": {community}, "targetType": {"community"}}},
+		"channels": {
+			channelsPath, "channels", "channelId",
+			url.Values{"filter": {"notMember"}, "sortBy": {"lastCreated"}, "isDeleted": {"false"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) { l.requirePages(t, reader) })
 	}

@@ -114,12 +114,15 @@ func TestRateLimitOfStreams(t *testing.T) {
 func TestRateLimitExemptsAdministratorsAndServerKeys(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
-	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewTextHandler(&log, nil))), apptest.WithConfig(func(cfg *config.Config) { cfg.RateLimit = perHour(3) }))
+	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewTextHandler(&log, nil))),
+		apptest.WithConfig(func(cfg *config.Config) { cfg.RateLimit = perHour(3) }))
 	for range 5 {
 		n.Admin(region.EU).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t)
-		n.Anonymous(region.US).With("X-Server-Key", n.ServerKey).Do(t, http.MethodPost, "/api/v4/authentication/token", object{"userId": "alice"}).OK(t)
+		n.Anonymous(region.US).With("X-Server-Key", n.ServerKey).Do(t, http.MethodPost, "/api/v4/authentication/token",
+			object{"userId": "alice"}).OK(t)
 	}
-	require.Equal(t, 2, strings.Count(log.String(), "a caller without rate limit exceeds the limit of users"), "one line per server and minute")
+	require.Equal(t, 2, strings.Count(log.String(), "a caller without rate limit exceeds the limit of users"),
+		"one line per server and minute")
 	require.Contains(t, log.String(), "caller.name=test")
 	require.Contains(t, log.String(), "caller.keyId=k1")
 }
@@ -135,7 +138,8 @@ func TestRateLimitSetting(t *testing.T) {
 	require.Equal(t, "2", limitAt(region.EU))
 	require.Empty(t, admin.Do(t, http.MethodGet, "/api/v3/network-settings", nil).OK(t).String(t, "rateLimit"))
 	for setting, want := range map[string]string{"7/1h": "7", "off": ""} {
-		require.Equal(t, setting, admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"rateLimit": setting}).OK(t).String(t, "rateLimit"))
+		require.Equal(t, setting, admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"rateLimit": setting}).OK(t).String(t,
+			"rateLimit"))
 		for _, code := range region.All() {
 			require.Eventually(t, func() bool { return limitAt(code) == want }, apptest.Patience, 50*time.Millisecond)
 		}
@@ -152,7 +156,8 @@ func TestRateLimitSetting(t *testing.T) {
 func newSession(t *testing.T, n *apptest.Network, from ...string) *apptest.Response {
 	t.Helper()
 	id := apptest.UserID("new")
-	return n.Anonymous(region.EU).With("X-API-Key", n.APIKey).With(from...).Do(t, http.MethodPost, "/api/v5/sessions", object{"userId": id, "deviceId": id})
+	return n.Anonymous(region.EU).With("X-API-Key", n.APIKey).With(from...).Do(t, http.MethodPost, "/api/v5/sessions",
+		object{"userId": id, "deviceId": id})
 }
 
 func TestRateLimitOfSessionsByAddress(t *testing.T) {
@@ -197,7 +202,8 @@ func TestRateLimitOfWrongCredentials(t *testing.T) {
 			return n.Bearer(region.EU, alice.Token+"x").Do(t, http.MethodGet, "/api/v3/users", nil)
 		},
 		func() *apptest.Response {
-			return n.Anonymous(region.EU).With("X-Server-Key", "wrong").Do(t, http.MethodPost, "/api/v4/authentication/token", object{"userId": "alice"})
+			return n.Anonymous(region.EU).With("X-Server-Key", "wrong").Do(t, http.MethodPost, "/api/v4/authentication/token",
+				object{"userId": "alice"})
 		},
 		func() *apptest.Response {
 			return n.Anonymous(region.EU).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions",

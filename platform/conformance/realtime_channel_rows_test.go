@@ -106,8 +106,10 @@ func walkChannelUsers(t *testing.T, w *eventWalk, c *chat, reads audience, publi
 		w.happens(t, func() { w.call(t, own, "ChannelUserService/JoinChannel", id) }, event{"channel.joined", told})
 		w.happens(t, func() { w.call(t, own, "ChannelUserService/LeaveChannel", id) }, event{"channel.left", told})
 	}
-	w.happens(t, func() { w.call(t, boss, "ChannelService/UpdateChannel", with(id, object{"displayName": "new"})) }, event{"channel.updated", reads})
-	w.happens(t, func() { w.call(t, boss, "ChannelService/MuteChannel", with(id, object{"mutePeriod": 60_000})) }, event{"channel.setMuted", reads})
+	w.happens(t, func() { w.call(t, boss, "ChannelService/UpdateChannel", with(id, object{"displayName": "new"})) },
+		event{"channel.updated", reads})
+	w.happens(t, func() { w.call(t, boss, "ChannelService/MuteChannel", with(id, object{"mutePeriod": 60_000})) },
+		event{"channel.setMuted", reads})
 	w.happens(t, func() { w.call(t, boss, "ChannelService/DeleteChannel", id) }, event{"channel.deleted", reads})
 	create := func() {
 		body := object{"type": "community", "isPublic": public, "displayName": "another", "userIds": userIDs(w.users[member])}

@@ -17,8 +17,8 @@ func topicAbove(path, level string) string {
 	return above
 }
 
-// awaitRefusal waits until a principal may not subscribe to topics with the connection that did before: what a server has read of its access
-// is kept for a moment.
+// awaitRefusal waits until a principal may not subscribe to topics with the connection that did before: what a server has read of its
+// access is kept for a moment.
 func (w *eventWalk) awaitRefusal(t *testing.T, who principal, topics ...string) {
 	t.Helper()
 	for _, l := range w.present {

@@ -89,7 +89,8 @@ func walkPosts(t *testing.T, w *eventWalk, p contentPlace) {
 func walkComments(t *testing.T, w *eventWalk, p contentPlace) {
 	t.Helper()
 	var id, post string
-	w.happens(t, func() { post = newPost(t, w.users[author], p.targetID, p.target()) }, event{"post.created", readers(t, "/api/v3/posts/", &post)})
+	w.happens(t, func() { post = newPost(t, w.users[author], p.targetID, p.target()) },
+		event{"post.created", readers(t, "/api/v3/posts/", &post)})
 	by, sees := w.users[author], readers(t, commentsPath+"/", &id)
 	editor := by
 	edit := func() {
@@ -110,8 +111,8 @@ func walkComments(t *testing.T, w *eventWalk, p contentPlace) {
 	}
 }
 
-// walkStories are the events about stories. Those about a hidden story are for no user, because an event shows its object as users see it who
-// are neither its author nor moderators.
+// walkStories are the events about stories. Those about a hidden story are for no user, because an event shows its object as users see it
+// who are neither its author nor moderators.
 func walkStories(t *testing.T, w *eventWalk, p contentPlace) {
 	t.Helper()
 	var id string
@@ -139,13 +140,15 @@ func walkMeetings(t *testing.T, w *eventWalk, p contentPlace) {
 			w.call(t, w.users[member], "EventService/"+operation, object{"eventId": id, "status": status})
 		}
 	}
-	created, answered, declined := []event{{"event.created", sees}}, []event{{"event.rsvp.created", sees}}, []event{{"event.rsvp.updated", sees}}
+	created, answered, declined := []event{{"event.created", sees}}, []event{{"event.rsvp.created", sees}},
+		[]event{{"event.rsvp.updated", sees}}
 	if p.targetType == "community" { // the community where an event is discussed tells its members
 		created = append(created, event{"community.created", only(owner)})
 		answered, declined = append(answered, event{"community.joined", only(member)}), append(declined, event{"community.left", only(member)})
 	}
 	w.happens(t, func() { id = newEvent(t, p.teller, body) }, created...)
-	w.happens(t, func() { w.call(t, p.teller, "EventService/UpdateEvent", object{"eventId": id, "title": "new"}) }, event{"event.updated", sees})
+	w.happens(t, func() { w.call(t, p.teller, "EventService/UpdateEvent", object{"eventId": id, "title": "new"}) },
+		event{"event.updated", sees})
 	w.happens(t, answer("CreateEventRsvp", "going"), answered...)
 	w.happens(t, answer("UpdateEventRsvp", "not_going"), declined...)
 	w.happens(t, func() { w.call(t, p.teller, "EventService/DeleteEvent", object{"eventId": id}) }, event{"event.deleted", sees})

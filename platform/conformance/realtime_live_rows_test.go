@@ -41,7 +41,8 @@ func walkRoom(t *testing.T, w *eventWalk, public bool) {
 	w.happens(t, react, event{"liveReaction.created", readersOf(t, "/api/v3/posts/"+post)})
 	w.happens(t, media(id, "interrupted"), event{"room.waitingReconnect", sees}, event{left, sees})
 	w.happens(t, media(id, "started"), event{"room.startBroadcasting", sees}, event{joined, sees})
-	w.happens(t, func() { w.call(t, host, "RoomService/StopRoom", object{"roomId": id}) }, event{"room.endBroadcasting", sees}, event{left, sees})
+	w.happens(t, func() { w.call(t, host, "RoomService/StopRoom", object{"roomId": id}) }, event{"room.endBroadcasting", sees},
+		event{left, sees})
 	w.happens(t, media(id, "recorded"), event{"room.recordedAvailable", sees})
 	w.happens(t, media(other, "terminated"), event{"room.terminated", seesOther})
 }

@@ -195,7 +195,8 @@ func TestUserAddedSources(t *testing.T) {
 	told(approving, owner.InternalID, c)
 	admin(t).Do(t, http.MethodPost, "/api/v3/communities/"+approving+"/users", object{"userIds": userIDs(a)}).OK(t)
 	told(approving, "", a)
-	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"unknown-user"}}), http.StatusNotFound, 400400)
+	requireRefused(t, owner.Do(t, http.MethodPost, "/api/v3/communities/"+open+"/users", object{"userIds": []string{"unknown-user"}}),
+		http.StatusNotFound, 400400)
 	add(t, owner, approving, b)
 	told(approving, owner.InternalID, b)
 }
@@ -471,7 +472,8 @@ func TestTokensAreNotLogged(t *testing.T) {
 	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	user := n.NewUser(t, region.EU, "user")
 	n.Anonymous(region.EU).Listen(t, addedStream+"?access_token="+user.Token, "").Close()
-	requireRefused(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
+	requireRefused(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized,
+		400100)
 	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, apptest.Patience, 10*time.Millisecond)
 	require.NotContains(t, log.String(), user.Token)
 	require.NotContains(t, log.String(), "access_token")

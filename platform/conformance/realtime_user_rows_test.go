@@ -16,7 +16,8 @@ func walkFollows(t *testing.T, w *eventWalk, _ bool) {
 	}
 	both := only(stranger, author)
 	w.enter(t, place{topics: map[string]audience{
-		w.n.NetworkID + "/membership/" + other.InternalID + "/+/+": only(author), w.n.NetworkID + "/membership/+/" + by.InternalID + "/+": only(stranger),
+		w.n.NetworkID + "/membership/" + other.InternalID + "/+/+": only(author),
+		w.n.NetworkID + "/membership/+/" + by.InternalID + "/+":    only(stranger),
 	}})
 	followed, follower := object{"userId": other.UserID}, object{"userId": by.UserID}
 	act := func(who principal, operation, name string) {

@@ -152,7 +152,8 @@ func (w *eventWalk) happens(t *testing.T, act func(), all ...event) {
 	expect(true) // who may read what is deleted, before it is
 	act()
 	for _, e := range all {
-		require.Eventually(t, func() bool { return w.logged(t, e.name) >= before[e.name]+copies(e.name) }, apptest.Patience, 2*time.Millisecond, e.name)
+		require.Eventually(t, func() bool { return w.logged(t, e.name) >= before[e.name]+copies(e.name) }, apptest.Patience, 2*time.Millisecond,
+			e.name)
 	}
 	lights := w.light(t)
 	expect(false)

@@ -77,7 +77,8 @@ func TestBannedStreamerCannotStart(t *testing.T) {
 				"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "x", "streamId": id},
 			}).OK(t)
 			ban(boss, streamer, community)
-			requireFailure(t, forbidden, mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "started", "streamKey": key}))
+			requireFailure(t, forbidden, mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+id+"/events",
+				object{"event": "started", "streamKey": key}))
 		})
 	}
 }
@@ -122,7 +123,8 @@ func TestCommunityBanEndsBroadcasts(t *testing.T) {
 	broadcast := func(c *apptest.Client, community string) (states func() []string) {
 		stream, room := text(newStream(t, c), "streamId"), text(newRoom(t, c), "roomId")
 		for dataType, data := range map[string]object{"liveStream": {"text": "x", "streamId": stream}, "room": {"text": "x", "roomId": room}} {
-			c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "dataType": dataType, "data": data}).OK(t)
+			c.Do(t, http.MethodPost, "/api/v4/posts",
+				object{"targetType": "community", "targetId": community, "dataType": dataType, "data": data}).OK(t)
 		}
 		return func() []string {
 			admin := n.Admin(region.SG)
@@ -144,7 +146,8 @@ func TestCommunityBanEndsBroadcasts(t *testing.T) {
 func TestBannedMemberReceivesNoEvents(t *testing.T) {
 	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
-	club, other := newCommunity(t, boss, object{"userIds": []string{member.UserID}}), newCommunity(t, boss, object{"userIds": []string{member.UserID}})
+	club, other := newCommunity(t, boss, object{"userIds": []string{member.UserID}}),
+		newCommunity(t, boss, object{"userIds": []string{member.UserID}})
 	events := member.Listen(t, addedStream, "")
 	first := newUser(t, region.SG, "seen")
 	add(t, boss, club, first)

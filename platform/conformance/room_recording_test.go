@@ -14,7 +14,8 @@ import (
 func TestRoomRecordings(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
-	host, member, stranger, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), mediaServer(n)
+	host, member, stranger, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"),
+		mediaServer(n)
 	community := newCommunity(t, host, object{"isPublic": false, "userIds": []string{member.UserID}})
 	id := text(newRoom(t, host), "roomId")
 	host.Do(t, http.MethodPost, "/api/v4/posts", object{

@@ -24,7 +24,8 @@ var (
 		"liveChatEnabled": "b", "title": "s", "roomId": "id", "description": "s", "thumbnailFileId": "s", "status": "s", "participants": "[]",
 		"livePlaybackUrl": "s", "liveThumbnailUrl": "s", "recordedPlaybackInfos": "[]", "durationSeconds": "n", "moderation": "o",
 		"parentRoomId": "s", "childRoomIds": "s[]", "createdAt": "ts", "createdBy": "s", "creatorInternalId": "id", "updatedAt": "ts",
-		"liveAt": "ts?", "endedAt": "ts?", "recordedAt": "ts?", "isDeleted": "b", "deletedAt": "ts?", "deletedBy": "s", "path": "s", "metadata": "o",
+		"liveAt": "ts?", "endedAt": "ts?", "recordedAt": "ts?", "isDeleted": "b", "deletedAt": "ts?", "deletedBy": "s", "path": "s",
+		"metadata": "o",
 	}
 	roomParticipantFields = resource{"type": "s", "userId": "s", "userInternalId": "id", "canManageProductTags": "b"}
 	roomAggregate         = []string{"rooms", "users", "files"}
@@ -72,9 +73,11 @@ func TestRoom(t *testing.T) {
 	room := newRoom(t, host, object{"description": "D", "thumbnailFileId": thumbnail, "metadata": object{"a": "b"}, "liveChatEnabled": false})
 	id := text(room, "roomId")
 	for field, want := range map[string]any{
-		"_id": id, "title": "Live!", "description": "D", "thumbnailFileId": thumbnail, "status": "idle", "type": "directStreaming", "liveChatEnabled": false,
-		"metadata": object{"a": "b"}, "createdBy": host.UserID, "creatorInternalId": host.InternalID, "path": n.NetworkID + "/room/" + id,
-		"liveAt": nil, "endedAt": nil, "recordedAt": nil, "deletedAt": nil, "referenceType": "", "referenceId": "", "targetType": "", "targetId": "",
+		"_id": id, "title": "Live!", "description": "D", "thumbnailFileId": thumbnail, "status": "idle", "type": "directStreaming",
+		"liveChatEnabled": false,
+		"metadata":        object{"a": "b"}, "createdBy": host.UserID, "creatorInternalId": host.InternalID, "path": n.NetworkID + "/room/" + id,
+		"liveAt": nil, "endedAt": nil, "recordedAt": nil, "deletedAt": nil, "referenceType": "", "referenceId": "", "targetType": "",
+		"targetId":        "",
 		"durationSeconds": 0.0, "parentRoomId": "", "childRoomIds": []any{},
 		"participants": []any{object{"type": "host", "userId": host.UserID, "userInternalId": host.InternalID, "canManageProductTags": false}},
 	} {
@@ -111,8 +114,10 @@ func TestRoom(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil))
 	room = report("recorded")
 	require.NotNil(t, room["recordedAt"])
-	require.Equal(t, []any{object{"url": "https://r.test/1.mp4", "thumbnailUrl": "https://r.test/1.jpg", "playbackId": "1"}}, room["recordedPlaybackInfos"])
-	require.Equal(t, []any{"https://r.test/1.mp4"}, viewer.Do(t, http.MethodGet, roomsPath+"/"+id+"/recorded", nil).OK(t).List(t, "recordedUrls"))
+	require.Equal(t, []any{object{"url": "https://r.test/1.mp4", "thumbnailUrl": "https://r.test/1.jpg", "playbackId": "1"}},
+		room["recordedPlaybackInfos"])
+	require.Equal(t, []any{"https://r.test/1.mp4"},
+		viewer.Do(t, http.MethodGet, roomsPath+"/"+id+"/recorded", nil).OK(t).List(t, "recordedUrls"))
 
 	require.True(t, host.Do(t, http.MethodDelete, roomsPath+"/"+id, nil).OK(t).Bool(t, "success"))
 	requireAttempts(t, []attempt{
@@ -193,7 +198,8 @@ func TestRoomModeration(t *testing.T) {
 	host, media := n.NewUser(t, region.US, "host"), mediaServer(n)
 	id, key := roomInState(t, host, media, "live")
 	labels := []object{
-		{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"}, {"category": "hate", "threshold": 0.8, "detectedAt": "2026-01-02T03:04:06.789Z"},
+		{"category": "violence", "threshold": 0.9, "detectedAt": "2026-01-02T03:04:05.678Z"},
+		{"category": "hate", "threshold": 0.8, "detectedAt": "2026-01-02T03:04:06.789Z"},
 	}
 	report := func(event string) object {
 		t.Helper()
@@ -214,7 +220,8 @@ func TestRoomModeration(t *testing.T) {
 func TestRoomCoHosts(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
-	host, guest, other, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "guest"), n.NewUser(t, region.SG, "other"), mediaServer(n)
+	host, guest, other, media := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "guest"), n.NewUser(t, region.SG, "other"),
+		mediaServer(n)
 	coHosts := object{"type": "coHosts", "participants": []string{guest.UserID}}
 	room := newRoom(t, host, coHosts)
 	id := text(room, "roomId")
@@ -244,10 +251,12 @@ func TestRoomCoHosts(t *testing.T) {
 		{"the host leaves", host, http.MethodPost, roomsPath + "/" + id + "/leave", nil, failure{status: 400, code: 400000}},
 		{"another's token", other, http.MethodGet, roomsPath + "/" + id + "/token", nil, forbidden},
 	})
-	require.Len(t, requireRoom(t, other.Do(t, http.MethodPost, roomsPath+"/"+id+"/leave", nil))["participants"], 2, "who is not in cannot leave")
+	require.Len(t, requireRoom(t, other.Do(t, http.MethodPost, roomsPath+"/"+id+"/leave", nil))["participants"], 2,
+		"who is not in cannot leave")
 	require.Len(t, requireRoom(t, guest.Do(t, http.MethodPost, roomsPath+"/"+id+"/leave", nil))["participants"], 1)
 	requireFailure(t, failure{status: 403, code: 400300}, guest.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil))
-	requireFailure(t, failure{status: 403, code: 400300}, media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("started", guestKey)))
+	requireFailure(t, failure{status: 403, code: 400300},
+		media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("started", guestKey)))
 	second := text(newRoom(t, host, coHosts), "roomId")
 	require.Len(t, requireRoom(t, host.Do(t, http.MethodDelete, roomsPath+"/"+second+"/participants/"+guest.UserID, nil))["participants"], 1)
 }
@@ -291,9 +300,13 @@ func TestPostWithRoom(t *testing.T) {
 	postID := text(a.one("posts"), "postId")
 	require.Eventually(t, func() bool {
 		room := requireRoom(t, author.Do(t, http.MethodGet, roomsPath+"/"+id, nil))
-		return room["referenceType"] == "post" && room["referenceId"] == postID && room["targetType"] == "community" && room["targetId"] == community
+		return room["referenceType"] == "post" && room["referenceId"] == postID && room["targetType"] == "community" &&
+			room["targetId"] == community
 	}, apptest.Patience, 20*time.Millisecond)
-	for _, path := range []string{"/api/v3/posts/" + postID, "/api/v5/posts?targetId=" + community, "/api/v5/posts?targetId=" + community + "&dataTypes[]=room"} {
+	for _, path := range []string{
+		"/api/v3/posts/" + postID, "/api/v5/posts?targetId=" + community,
+		"/api/v5/posts?targetId=" + community + "&dataTypes[]=room",
+	} {
 		r := viewer.Do(t, http.MethodGet, path, nil).OK(t)
 		require.Equal(t, []string{id}, r.Strings(t, "rooms", "roomId"), path)
 		require.Equal(t, []string{child}, r.Strings(t, "roomChildrens", "roomId"), path)
@@ -303,7 +316,10 @@ func TestPostWithRoom(t *testing.T) {
 	lives := func(c *apptest.Client, query string) []string {
 		t.Helper()
 		r := c.Do(t, http.MethodGet, roomsPath+"/lives?options[limit]=100&options[sortBy]=lastCreated"+query, nil)
-		a := requireAggregate(t, r, "", []string{"rooms", "roomChildrens", "posts", "postChildren", "comments", "users", "files", "communities", "communityUsers", "categories", "feeds"})
+		a := requireAggregate(t, r, "", []string{
+			"rooms", "roomChildrens", "posts", "postChildren", "comments", "users", "files", "communities",
+			"communityUsers", "categories", "feeds",
+		})
 		require.Len(t, a.lists["posts"], len(a.lists["rooms"]))
 		for _, room := range a.lists["rooms"] {
 			a.requireHas("rooms", "posts", text(room, "referenceId"))
@@ -420,11 +436,26 @@ func TestRoomRefusals(t *testing.T) {
 		{"description of 5001", host, http.MethodPost, roomsPath, create(object{"description": long}), invalid("description")},
 		{"thumbnail of 51", host, http.MethodPost, roomsPath, create(object{"thumbnailFileId": long[:51]}), invalid("thumbnailFileId")},
 		{"type", host, http.MethodPost, roomsPath, create(object{"type": "x"}), invalid("type")},
-		{"participants of directStreaming", host, http.MethodPost, roomsPath, create(object{"participants": []string{other.UserID}}), invalid("participants")},
-		{"two co-hosts", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{other.UserID, "x"}}), invalid("participants")},
-		{"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"unknown user"}}), notFound},
-		{"oneself as co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{host.UserID}}), invalid("participants")},
-		{"metadata of more than 10 KB", host, http.MethodPost, roomsPath, create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}), invalid("metadata")},
+		{
+			"participants of directStreaming", host, http.MethodPost, roomsPath, create(object{"participants": []string{other.UserID}}),
+			invalid("participants"),
+		},
+		{
+			"two co-hosts", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{other.UserID, "x"}}),
+			invalid("participants"),
+		},
+		{
+			"an unknown co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{"unknown user"}}),
+			notFound,
+		},
+		{
+			"oneself as co-host", host, http.MethodPost, roomsPath, create(object{"type": "coHosts", "participants": []string{host.UserID}}),
+			invalid("participants"),
+		},
+		{
+			"metadata of more than 10 KB", host, http.MethodPost, roomsPath, create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}),
+			invalid("metadata"),
+		},
 		{"by an administrator", admin(t), http.MethodPost, roomsPath, create(nil), forbidden},
 		{"unknown", host, http.MethodGet, roomsPath + "/" + unknownID, nil, notFound},
 		{"no id", host, http.MethodGet, roomsPath + "/x", nil, notFound},
@@ -434,6 +465,10 @@ func TestRoomRefusals(t *testing.T) {
 		{"a status", host, http.MethodGet, roomsPath + "?statuses[]=x", nil, invalid("statuses")},
 		{"the order", host, http.MethodGet, roomsPath + "?sortBy=name", nil, invalid("sortBy")},
 		{"deleted ones", host, http.MethodGet, roomsPath + "?isDeleted=true", nil, forbidden},
-		{"reported without a secret", host, http.MethodPost, mediaRoomsPath + id + "/events", object{"event": "failed"}, failure{status: 401, code: 400100}},
+		{
+			"reported without a secret", host, http.MethodPost, mediaRoomsPath + id + "/events",
+			object{"event": "failed"},
+			failure{status: 401, code: 400100},
+		},
 	})
 }

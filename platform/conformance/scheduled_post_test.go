@@ -72,8 +72,14 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	body["postData"].(object)["attachments"] = attached(t, author.Network, "image")
 	body["postData"].(object)["mentionees"] = []object{{"type": "user", "userIds": []string{other.UserID}}}
 	id := newScheduled(t, author.At(region.SG), body)
-	onOwn := newScheduled(t, author, object{"scheduledAt": at, "postData": object{"data": object{"text": "mine", "images": []string{fileOf(t, "image")}}}})
-	onOther := newScheduled(t, author, object{"scheduledAt": at, "postData": object{"targetType": "user", "targetId": other.UserID, "data": object{"title": "T", "text": "x"}}})
+	onOwn := newScheduled(t, author, object{
+		"scheduledAt": at,
+		"postData":    object{"data": object{"text": "mine", "images": []string{fileOf(t, "image")}}},
+	})
+	onOther := newScheduled(t, author, object{
+		"scheduledAt": at,
+		"postData":    object{"targetType": "user", "targetId": other.UserID, "data": object{"title": "T", "text": "x"}},
+	})
 
 	notYet := newScheduled(t, author, scheduling(at, community, "much later"))
 
@@ -167,7 +173,8 @@ func TestScheduledPostFails(t *testing.T) {
 	}
 	owner.Do(t, http.MethodPut, "/api/v3/communities/"+community+"/users/unban", object{"userIds": []string{member.UserID}}).OK(t)
 	join(t, community, member)
-	requireFailure(t, invalid("scheduledAt"), member.Do(t, http.MethodPut, schedulePath+"/"+id, object{"postData": object{"data": object{"text": "x"}}}))
+	requireFailure(t, invalid("scheduledAt"),
+		member.Do(t, http.MethodPut, schedulePath+"/"+id, object{"postData": object{"data": object{"text": "x"}}}))
 	member.Do(t, http.MethodPut, schedulePath+"/"+id, object{"scheduledAt": timeIn(time.Hour)}).OK(t)
 	makeDue(t, owner.Network, "scheduled_posts", id)
 	require.Eventually(t, func() bool {
@@ -185,7 +192,8 @@ func TestChangeScheduledPost(t *testing.T) {
 	at := timeIn(48 * time.Hour)
 	r := author.At(region.SG).Do(t, http.MethodPut, path, object{"scheduledAt": at}).OK(t)
 	require.Equal(t, id, r.String(t, "data.id"))
-	author.At(region.US).Do(t, http.MethodPut, path, object{"postData": object{"data": object{"text": "second"}, "attachments": attached(t, author.Network, "file")}}).OK(t)
+	author.At(region.US).Do(t, http.MethodPut, path,
+		object{"postData": object{"data": object{"text": "second"}, "attachments": attached(t, author.Network, "file")}}).OK(t)
 	r = author.Do(t, http.MethodGet, schedulePath, nil)
 	require.Equal(t, []string{id}, requireScheduled(t, r))
 	require.Equal(t, at, r.String(t, "data.0.scheduledAt"))
@@ -233,7 +241,11 @@ func TestScheduleLimits(t *testing.T) {
 		{"at a wrong time", author, object{"scheduledAt": "tomorrow", "postData": post}, invalid("scheduledAt")},
 		{"no post", author, object{"scheduledAt": timeIn(day)}, invalid("postData")},
 		{"an empty post", author, object{"scheduledAt": timeIn(day), "postData": object{"data": object{}}}, invalid("data.text")},
-		{"6 tags", author, object{"scheduledAt": timeIn(day), "postData": with(post, object{"tags": []string{"a", "b", "c", "d", "e", "f"}})}, invalid("postData.tags")},
+		{
+			"6 tags", author,
+			object{"scheduledAt": timeIn(day), "postData": with(post, object{"tags": []string{"a", "b", "c", "d", "e", "f"}})},
+			invalid("postData.tags"),
+		},
 		{"as a stranger", stranger, scheduling(timeIn(day), community, "x"), notMember},
 		{"as a member who may not post", stranger, scheduling(timeIn(day), closed, "x"), notAllowed},
 		{"in an unknown community", author, scheduling(timeIn(day), unknownID, "x"), notFound},

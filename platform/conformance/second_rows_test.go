@@ -81,8 +81,9 @@ func (g *fixture) pairs(t *testing.T, names ...string) (lists object, values []s
 	mention := func(v string) any { return object{"type": "user", "userIds": []string{v}} }
 	lists = object{}
 	all := map[string][]string{
-		"tags": {"first-tag", "second-tag"}, "hashtags": {"firsthash", "secondhash"}, "mentionees": users, "mentionedUsers": users, "attachments": files,
-		"links": {"https://first.example.com", "https://second.example.com"}, "productTags": {"first-product", "second-product"},
+		"tags": {"first-tag", "second-tag"}, "hashtags": {"firsthash", "secondhash"}, "mentionees": users, "mentionedUsers": users,
+		"attachments": files,
+		"links":       {"https://first.example.com", "https://second.example.com"}, "productTags": {"first-product", "second-product"},
 	}
 	of("tags", all["tags"], plain)
 	of("hashtags", all["hashtags"], plain)
@@ -187,20 +188,24 @@ func chatTwice() []twice {
 			fields, values := g.pairs(t, "tags", "mentionedUsers")
 			return send(t, g.boss, "MessageService/GetMessage", object{"messageId": c.newMessage(t, g.author, "hello", fields)}), values
 		}},
-		{"MessageService/UpdateMessage", []string{"tags", "mentionedUsers", "mentionees"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
-			t.Helper()
-			_, message := g.chat(t, true)
-			id := object{"messageId": message}
-			fields, values := g.pairs(t, "tags", "mentionees")
-			other, _ := g.pairs(t, "mentionedUsers")
-			send(t, g.author, "MessageService/UpdateMessage", with(id, other))
-			shown := string(send(t, g.boss, "MessageService/GetMessage", id).Body)
-			for _, user := range values[2:] {
-				require.Contains(t, shown, user, "mentionedUsers")
-			}
-			send(t, g.author, "MessageService/UpdateMessage", with(id, fields))
-			return send(t, g.boss, "MessageService/GetMessage", id), values
-		}},
+		{
+			"MessageService/UpdateMessage",
+			[]string{"tags", "mentionedUsers", "mentionees"},
+			func(t *testing.T, g *fixture) (*apptest.Response, []string) {
+				t.Helper()
+				_, message := g.chat(t, true)
+				id := object{"messageId": message}
+				fields, values := g.pairs(t, "tags", "mentionees")
+				other, _ := g.pairs(t, "mentionedUsers")
+				send(t, g.author, "MessageService/UpdateMessage", with(id, other))
+				shown := string(send(t, g.boss, "MessageService/GetMessage", id).Body)
+				for _, user := range values[2:] {
+					require.Contains(t, shown, user, "mentionedUsers")
+				}
+				send(t, g.author, "MessageService/UpdateMessage", with(id, fields))
+				return send(t, g.boss, "MessageService/GetMessage", id), values
+			},
+		},
 		{"MessageService/CreateChannelMessage", []string{"tags", "mentionees"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
 			t.Helper()
 			c, _ := g.chat(t, true)
@@ -213,7 +218,8 @@ func chatTwice() []twice {
 			fields, values := g.pairs(t, "tags")
 			first, second, users := g.two(t, nil)
 			id := newChannel(t, g.boss, fields, users)
-			require.Equal(t, 3, memberCount(t, g.boss, "ChannelUserService/ListChannelUsers", "channelUsers", object{"channelId": id}, first, second))
+			require.Equal(t, 3, memberCount(t, g.boss, "ChannelUserService/ListChannelUsers", "channelUsers", object{"channelId": id}, first,
+				second))
 			return send(t, first, "ChannelService/GetChannel", object{"channelId": id}), values
 		}},
 		{"ChannelService/UpdateChannel", []string{"tags"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
@@ -281,15 +287,19 @@ func placeTwice() []twice {
 		return with(eventIn(g.boss.UserID), object{"originType": "user"}, fields)
 	}
 	return []twice{
-		{"CommunityService/CreateCommunity", []string{"tags", "userIds", "categoryIds"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
-			t.Helper()
-			return community(t, g, func(fields object) string {
-				first, second, users := g.two(t, nil)
-				id := newCommunity(t, g.boss, fields, users)
-				require.Equal(t, 3, memberCount(t, g.boss, "MemberService/ListMembers", "communityUsers", object{"communityId": id}, first, second))
-				return id
-			})
-		}},
+		{
+			"CommunityService/CreateCommunity",
+			[]string{"tags", "userIds", "categoryIds"},
+			func(t *testing.T, g *fixture) (*apptest.Response, []string) {
+				t.Helper()
+				return community(t, g, func(fields object) string {
+					first, second, users := g.two(t, nil)
+					id := newCommunity(t, g.boss, fields, users)
+					require.Equal(t, 3, memberCount(t, g.boss, "MemberService/ListMembers", "communityUsers", object{"communityId": id}, first, second))
+					return id
+				})
+			},
+		},
 		{"CommunityService/UpdateCommunity", []string{"tags", "categoryIds"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
 			t.Helper()
 			return community(t, g, func(fields object) string {
@@ -314,7 +324,8 @@ func placeTwice() []twice {
 			t.Helper()
 			first, second, _ := g.two(t, nil)
 			send(t, g.boss, "InvitationService/CreateInvitations", inviteMembers(g.open, first, second))
-			return send(t, g.boss, "InvitationService/ListInvitations", object{"targetType": "community", "targetId": g.open}), userIDs(first, second)
+			return send(t, g.boss, "InvitationService/ListInvitations", object{"targetType": "community", "targetId": g.open}),
+				userIDs(first, second)
 		}},
 	}
 }
@@ -401,18 +412,22 @@ func settingTwice() []twice {
 			send(t, g.principals[adminToken], "WebhookService/UpdateWebhook", with(id, object{"events": events}))
 			return send(t, g.principals[adminToken], "WebhookService/GetWebhook", id), events
 		}},
-		{"NotificationService/UpdateNotificationSetting", []string{"notifiableEvents"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
-			t.Helper()
-			modules := []string{"chat", "social"}
-			setting := object{"level": "user", "notifiableEvents": []object{
-				{"moduleName": modules[0], "isPushNotifiable": false}, {"moduleName": modules[1], "isPushNotifiable": false},
-			}}
-			by := g.user(t)
-			send(t, by, "NotificationService/UpdateNotificationSetting", setting)
-			shown := send(t, by, "NotificationService/GetNotificationSetting", object{"level": "user"})
-			require.Equal(t, 2, strings.Count(string(shown.Body), `"isPushNotifiable":false`))
-			return shown, modules
-		}},
+		{
+			"NotificationService/UpdateNotificationSetting",
+			[]string{"notifiableEvents"},
+			func(t *testing.T, g *fixture) (*apptest.Response, []string) {
+				t.Helper()
+				modules := []string{"chat", "social"}
+				setting := object{"level": "user", "notifiableEvents": []object{
+					{"moduleName": modules[0], "isPushNotifiable": false}, {"moduleName": modules[1], "isPushNotifiable": false},
+				}}
+				by := g.user(t)
+				send(t, by, "NotificationService/UpdateNotificationSetting", setting)
+				shown := send(t, by, "NotificationService/GetNotificationSetting", object{"level": "user"})
+				require.Equal(t, 2, strings.Count(string(shown.Body), `"isPushNotifiable":false`))
+				return shown, modules
+			},
+		},
 		{"RoleService/CreateRole", []string{"permissions"}, func(t *testing.T, g *fixture) (*apptest.Response, []string) {
 			t.Helper()
 			return role(t, g, func(r object) { send(t, g.principals[adminToken], "RoleService/CreateRole", r) })

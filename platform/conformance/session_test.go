@@ -162,10 +162,13 @@ func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("wanderer")
-	first := device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wanda", "profileHandle": "wanda"})).OK(t)
+	first := device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions",
+		session(id, object{"displayName": "Wanda", "profileHandle": "wanda"})).OK(t)
 	second := device(n, region.SG).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
-	third := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wendy", "authToken": authToken(t, n, region.EU, id)})).OK(t)
-	fourth := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Fake", "profileHandle": "fake"})).OK(t)
+	third := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions",
+		session(id, object{"displayName": "Wendy", "authToken": authToken(t, n, region.EU, id)})).OK(t)
+	fourth := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions",
+		session(id, object{"displayName": "Fake", "profileHandle": "fake"})).OK(t)
 	for _, r := range []*apptest.Response{second, third, fourth} {
 		require.Equal(t, first.String(t, "users.0._id"), r.String(t, "users.0._id"))
 		require.Equal(t, first.String(t, "users.0.createdAt"), r.String(t, "users.0.createdAt"))
@@ -218,7 +221,8 @@ func TestRevokeOwnSession(t *testing.T) {
 	phone := n.SignIn(t, region.EU, id)
 	laptop := &apptest.Client{}
 	*laptop = *phone
-	laptop.Token = device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"deviceId": "laptop"})).OK(t).String(t, "accessToken")
+	laptop.Token = device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"deviceId": "laptop"})).OK(t).String(t,
+		"accessToken")
 	r := phone.At(region.SG).Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
 	require.JSONEq(t, `{"success":true}`, string(r.Body))
 	for _, code := range region.All() {

@@ -67,8 +67,10 @@ func TestFeedSettings(t *testing.T) {
 		put("601 seconds in a message", object{"message": video(object{"maxDurationSeconds": 601})}, invalid("message")),
 		put("91 seconds in a story", object{"story": video(object{"maxDurationSeconds": 91})}, invalid("story")),
 		put("0 seconds", object{"story": video(object{"maxDurationSeconds": 0})}, invalid("story.video.maxDurationSeconds")),
-		put("another resolution", object{"post": video(object{"transcodeConfig": object{"maxResolution": "4k"}})}, invalid("post.video.transcodeConfig.maxResolution")),
-		put("below the smallest one", object{"story": video(object{"transcodeConfig": object{"maxResolution": "360p"}})}, invalid("story.video.transcodeConfig.maxResolution")),
+		put("another resolution", object{"post": video(object{"transcodeConfig": object{"maxResolution": "4k"}})},
+			invalid("post.video.transcodeConfig.maxResolution")),
+		put("below the smallest one", object{"story": video(object{"transcodeConfig": object{"maxResolution": "360p"}})},
+			invalid("story.video.transcodeConfig.maxResolution")),
 		put("both lower", object{"story": video(object{"transcodeConfig": object{"maxResolution": "360p", "minResolution": "360p"}})}, failure{}),
 	})
 }

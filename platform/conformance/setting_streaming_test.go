@@ -59,7 +59,10 @@ func TestVideoStreamingSettings(t *testing.T) {
 	category := func(name string, flag, terminate float64) object {
 		return object{"category": name, "flagThreshold": flag, "terminateThreshold": terminate}
 	}
-	all := []object{category("pornography", 1, 1), category("violence", 0, 0), category("prohibited", 0, 1), category("inappropriate", 0, 1), category("profanity", 0, 1)}
+	all := []object{
+		category("pornography", 1, 1), category("violence", 0, 0), category("prohibited", 0, 1), category("inappropriate", 0, 1),
+		category("profanity", 0, 1),
+	}
 	attemptOf := func(name string, want failure, categories ...object) attempt {
 		return attempt{name, boss, http.MethodPut, streamingSettingPath, object{"moderation": object{"categories": categories}}, want}
 	}

@@ -33,7 +33,10 @@ func TestModerationConfiguration(t *testing.T) {
 		require.JSONEq(t, c.want, string(alice.Do(t, http.MethodGet, moderationPath, nil).OK(t).Body), c.body)
 	}
 	var attempts []attempt
-	for _, wrong := range []string{`{}`, ``, `{"isReportEnabled":"yes"}`, `{"isReportEnabled":1}`, `{"isWhitelistEnabled":[]}`, `[]`, `{`, `null`} {
+	for _, wrong := range []string{
+		`{}`, ``, `{"isReportEnabled":"yes"}`, `{"isReportEnabled":1}`, `{"isWhitelistEnabled":[]}`, `[]`, `{`,
+		`null`,
+	} {
 		attempts = append(attempts, attempt{"wrong " + wrong, n.Admin(region.US), http.MethodPut, moderationPath, wrong, badRequest})
 	}
 	requireAttempts(t, append(attempts,
@@ -54,7 +57,10 @@ func TestNetworkSettings(t *testing.T) {
 		require.True(t, ok)
 		return o
 	}
-	start := object{"isWhitelistEnabled": false, "isReportEnabled": true, "flagLimit": 100.0, "isSecureModeEnabled": false, "userPrivacySetting": "public", "isFollowWithRequestEnabled": false, "maxGlobalPinnedPost": 1.0}
+	start := object{
+		"isWhitelistEnabled": false, "isReportEnabled": true, "flagLimit": 100.0, "isSecureModeEnabled": false,
+		"userPrivacySetting": "public", "isFollowWithRequestEnabled": false, "maxGlobalPinnedPost": 1.0,
+	}
 	require.Subset(t, get(t), start)
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"flagLimit": 7}).OK(t)
 	require.Subset(t, get(t), with(start, object{"flagLimit": 7.0}), "absent fields stay")
@@ -66,7 +72,11 @@ func TestNetworkSettings(t *testing.T) {
 		{"generation of 0", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": 0}, failure{}},
 		{"generation below 0", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": -1}, invalid("generation")},
 		{"generation too large", n.Admin(region.EU), http.MethodPut, settingsPath, object{"generation": 1 << 31}, invalid("generation")},
-		{"one of two is wrong", n.Admin(region.EU), http.MethodPut, settingsPath, object{"isWhitelistEnabled": true, "flagLimit": 0}, invalid("flagLimit")},
+		{
+			"one of two is wrong", n.Admin(region.EU), http.MethodPut, settingsPath,
+			object{"isWhitelistEnabled": true, "flagLimit": 0},
+			invalid("flagLimit"),
+		},
 		{"as a user", alice, http.MethodPut, settingsPath, object{"flagLimit": 7}, notAllowed},
 		{"read as a user", alice, http.MethodGet, settingsPath, nil, notAllowed},
 		{"read anonymously", n.Anonymous(region.EU), http.MethodGet, settingsPath, nil, unauthorized},

@@ -30,7 +30,8 @@ func TestUserSettings(t *testing.T) {
 	require.JSONEq(t, `{"isAllowUpdateDisplayName":false}`,
 		string(boss.Do(t, http.MethodPut, userSettingPath, object{"isAllowUpdateDisplayName": false}).OK(t).Body))
 	boss.Do(t, http.MethodPut, userSettingPath, object{}).OK(t)
-	require.JSONEq(t, `{"isAllowUpdateDisplayName":false}`, string(alice.Do(t, http.MethodGet, userSettingPath, nil).OK(t).Body), "absent fields stay")
+	require.JSONEq(t, `{"isAllowUpdateDisplayName":false}`, string(alice.Do(t, http.MethodGet, userSettingPath, nil).OK(t).Body),
+		"absent fields stay")
 
 	requireFailure(t, forbidden, rename(alice, "Second"))
 	rename(alice, "First").OK(t)

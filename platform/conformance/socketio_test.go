@@ -19,7 +19,8 @@ func TestSocketIO(t *testing.T) {
 	base := apptest.Shared(t).BaseURL(region.EU)
 	const refusal = `44{"message":"Events are available by MQTT at the path /mqtt"}`
 	for version, path := range map[string]string{"3": "/socket.io/?EIO=3&token=x", "4": "/socket.io/?EIO=4"} {
-		ws, response, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(base, "http")+path+"&transport=websocket", nil)
+		ws, response, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(base, "http")+path+"&transport=websocket",
+			nil)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 		read := func() string {

@@ -29,7 +29,10 @@ func TestStoryComments(t *testing.T) {
 	require.Equal(t, []any{second, first}, a.one("stories")["comments"], "the latest of the first level")
 	require.ElementsMatch(t, []string{second, first}, a.values("comments", "commentId"))
 	c := a.find("comments", "commentId", first)
-	require.Subset(t, c, object{"referenceId": id, "referenceType": "story", "targetId": club.id, "targetType": "community", "childrenNumber": 1.0})
+	require.Subset(t, c, object{
+		"referenceId": id, "referenceType": "story", "targetId": club.id, "targetType": "community",
+		"childrenNumber": 1.0,
+	})
 	require.True(t, strings.HasSuffix(text(c, "path"), "/story/"+id+"/comment/"+first))
 
 	list := func(query string) []string {
@@ -42,7 +45,8 @@ func TestStoryComments(t *testing.T) {
 	requireFailure(t, notFound, club.boss.Do(t, http.MethodGet, "/api/v3/comments?referenceId="+id, nil))
 	requireFailure(t, notFound, club.boss.Do(t, http.MethodGet, "/api/v3/comments?referenceType=content&referenceId="+id, nil))
 	requireFailure(t, notFound, club.boss.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": id, "data": object{"text": "x"}}))
-	requireFailure(t, banned, club.banned.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "story", "referenceId": id, "data": object{"text": "x"}}))
+	requireFailure(t, banned, club.banned.Do(t, http.MethodPost, "/api/v3/comments",
+		object{"referenceType": "story", "referenceId": id, "data": object{"text": "x"}}))
 
 	f := flaggable{"comments", reply, commentAggregate}
 	requireFlags(t, f.do(t, club.boss, http.MethodPost, "/flag", nil), 1)
@@ -63,7 +67,8 @@ func TestNoCommentsInStory(t *testing.T) {
 	club := newClub(t, object{"allowCommentInStory": false})
 	id := newStory(t, club.boss, club.id)
 	for _, c := range []*apptest.Client{club.boss, club.member, club.stranger} {
-		requireFailure(t, notAllowed, c.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "story", "referenceId": id, "data": object{"text": "x"}}))
+		requireFailure(t, notAllowed, c.Do(t, http.MethodPost, "/api/v3/comments",
+			object{"referenceType": "story", "referenceId": id, "data": object{"text": "x"}}))
 	}
 	newComment(t, club.member, newPost(t, club.member, club.id))
 	club.boss.Do(t, http.MethodPut, communitiesPath+"/"+club.id, object{"allowCommentInStory": true}).OK(t)

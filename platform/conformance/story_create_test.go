@@ -23,7 +23,8 @@ var (
 		"targetType": "s", "dataType": "s", "referenceId": "s", "comments": "s[]", // read by public clients
 	}
 	storyTargetFields = resource{
-		"targetId": "id", "targetType": "s", "targetPublicId": "s", "targetUpdatedAt": "ts?", "lastStoryExpiresAt": "ts?", "lastStorySeenExpiresAt": "ts?",
+		"targetId": "id", "targetType": "s", "targetPublicId": "s", "targetUpdatedAt": "ts?", "lastStoryExpiresAt": "ts?",
+		"lastStorySeenExpiresAt": "ts?",
 	}
 	storyAggregate = []string{"stories", "comments", "files", "users", "communities", "communityUsers", "categories"}
 )
@@ -74,7 +75,8 @@ func TestStoryInCommunity(t *testing.T) {
 	require.Subset(t, s, object{
 		"data": map[string]any{"text": "a story"}, "creatorId": club.boss.InternalID, "creatorPublicId": club.boss.UserID, "targetId": club.id,
 		"targetPublicId": club.id, "targetType": "community", "dataType": "text", "metadata": map[string]any{"colour": "red"}, "flagCount": 0.0,
-		"hashFlag": nil, "isDeleted": false, "hasFlaggedComment": false, "commentsCount": 0.0, "reactionsCount": 0.0, "impression": 0.0, "reach": 0.0,
+		"hashFlag": nil, "isDeleted": false, "hasFlaggedComment": false, "commentsCount": 0.0, "reactionsCount": 0.0, "impression": 0.0,
+		"reach":       0.0,
 		"referenceId": body["referenceId"],
 	})
 	require.Equal(t, []any{item}, s["items"])
@@ -85,7 +87,8 @@ func TestStoryInCommunity(t *testing.T) {
 	a.requireHas("mentioned", "users", club.member.UserID)
 	created, err := time.Parse(time.RFC3339, text(s, "createdAt"))
 	require.NoError(t, err)
-	require.Equal(t, created.Add(24*time.Hour).Format("2006-01-02T15:04:05.000Z"), text(s, "expiresAt"), "a day, unless the network says otherwise")
+	require.Equal(t, created.Add(24*time.Hour).Format("2006-01-02T15:04:05.000Z"), text(s, "expiresAt"),
+		"a day, unless the network says otherwise")
 	for _, c := range []*apptest.Client{club.boss, club.member.At(region.US), club.stranger, club.banned, admin(t)} {
 		require.Equal(t, s, getStory(t, c, id))
 	}
@@ -112,7 +115,8 @@ func TestStoryOnWall(t *testing.T) {
 func TestWhoMakesStories(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
-	boss, member, stranger, bannedMember := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"), n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
+	boss, member, stranger, bannedMember := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "member"),
+		n.NewUser(t, region.SG, "stranger"), n.NewUser(t, region.EU, "outcast")
 	id := newCommunity(t, boss, object{"userIds": []string{member.UserID, bannedMember.UserID}})
 	banMember(t, boss, id, bannedMember)
 	try := func(name string, c *apptest.Client, want failure) attempt {
@@ -120,7 +124,8 @@ func TestWhoMakesStories(t *testing.T) {
 	}
 	requireAttempts(t, []attempt{
 		try("moderator", boss, failure{}), try("member", member, notAllowed), try("stranger", stranger, notMember),
-		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden), try("anonymous", n.Anonymous(region.EU), unauthorized),
+		try("banned", bannedMember, banned), try("administrator", n.Admin(region.EU), forbidden),
+		try("anonymous", n.Anonymous(region.EU), unauthorized),
 	})
 	r := n.Admin(region.US).Do(t, http.MethodPut, "/api/v3/network-settings/social", object{"allowAllUserToCreateStory": true}).OK(t)
 	require.True(t, r.Bool(t, "story.allowAllUserToCreateStory"))
@@ -179,41 +184,56 @@ func TestStoryLimits(t *testing.T) {
 		more object
 		want failure
 	}{
-		"no text":                       {data(object{}), invalid("data.text")},
-		"empty text":                    {data(object{"text": ""}), invalid("data.text")},
-		"text of another type":          {data(object{"text": 1}), invalid("data.text")},
-		"no data":                       {data(nil), invalid("data")},
-		"10 KB of data":                 {data(object{"text": strings.Repeat("a", 10*1024-len(`{"text":""}`))}), failure{}},
-		"more than 10 KB of data":       {data(object{"text": strings.Repeat("a", 10*1024-len(`{"text":""}`)+1)}), invalid("data")},
-		"5 KB of metadata":              {object{"metadata": object{"a": strings.Repeat("a", 5*1024-len(`{"a":""}`))}}, failure{}},
-		"more than 5 KB of metadata":    {object{"metadata": object{"a": strings.Repeat("a", 5*1024-len(`{"a":""}`)+1)}}, invalid("metadata")},
-		"an image without file":         {object{"dataType": "image"}, invalid("data.fileId")},
-		"a video without file":          {object{"dataType": "video"}, invalid("data.videoFileId.original")},
-		"a file id of 100 characters":   {object{"dataType": "image", "data": object{"fileId": strings.Repeat("é", 100)}}, notFound},
-		"a file id of 101 characters":   {object{"dataType": "image", "data": object{"fileId": strings.Repeat("é", 101)}}, invalid("data.fileId")},
-		"a video's id of 100":           {object{"dataType": "video", "data": object{"videoFileId": object{"original": strings.Repeat("é", 100)}}}, notFound},
-		"a video's id of 101":           {object{"dataType": "video", "data": object{"videoFileId": object{"original": strings.Repeat("é", 101)}}}, invalid("data.videoFileId.original")},
-		"another type":                  {object{"dataType": "poll"}, invalid("dataType")},
-		"no type":                       {object{"dataType": ""}, invalid("dataType")},
-		"another target type":           {object{"targetType": "content"}, invalid("targetType")},
-		"no target":                     {object{"targetId": ""}, invalid("targetId")},
-		"an unknown target":             {object{"targetId": unknownID}, notFound},
-		"a target with an invalid id":   {object{"targetId": "x"}, notFound},
-		"fill":                          {data(object{"text": "x", "imageDisplayMode": "fill"}), failure{}},
-		"another display mode":          {data(object{"text": "x", "imageDisplayMode": "stretch"}), invalid("data.imageDisplayMode")},
-		"one hyperlink":                 {items(1, link("http://example.com")), failure{}},
-		"two hyperlinks":                {items(2, link("http://example.com")), invalid("items")},
-		"eleven items":                  {items(11, link("http://example.com")), invalid("items")},
-		"an item of another type":       {items(1, object{"type": "sticker", "data": object{"url": "http://example.com"}}), invalid("items")},
-		"an item without data":          {items(1, object{"type": "hyperlink"}), invalid("items")},
-		"an item without type":          {items(1, object{"data": object{"url": "http://example.com"}}), failure{}},
-		"url of 1000 characters":        {items(1, link(long(1000))), failure{}},
-		"url of 1001 characters":        {items(1, link(long(1001))), invalid("items")},
-		"url without scheme":            {items(1, link("example.com")), invalid("items[0].data.url")},
-		"url of a script":               {items(1, link("javascript:alert(1)")), invalid("items[0].data.url")},
-		"empty url":                     {items(1, link("")), invalid("items")},
-		"custom text of 30 characters":  {items(1, object{"data": object{"url": "http://a.b", "customText": strings.Repeat("é", 30)}}), failure{}},
-		"custom text of 31 characters":  {items(1, object{"data": object{"url": "http://a.b", "customText": strings.Repeat("é", 31)}}), invalid("items")},
+		"no text":                     {data(object{}), invalid("data.text")},
+		"empty text":                  {data(object{"text": ""}), invalid("data.text")},
+		"text of another type":        {data(object{"text": 1}), invalid("data.text")},
+		"no data":                     {data(nil), invalid("data")},
+		"10 KB of data":               {data(object{"text": strings.Repeat("a", 10*1024-len(`{"text":""}`))}), failure{}},
+		"more than 10 KB of data":     {data(object{"text": strings.Repeat("a", 10*1024-len(`{"text":""}`)+1)}), invalid("data")},
+		"5 KB of metadata":            {object{"metadata": object{"a": strings.Repeat("a", 5*1024-len(`{"a":""}`))}}, failure{}},
+		"more than 5 KB of metadata":  {object{"metadata": object{"a": strings.Repeat("a", 5*1024-len(`{"a":""}`)+1)}}, invalid("metadata")},
+		"an image without file":       {object{"dataType": "image"}, invalid("data.fileId")},
+		"a video without file":        {object{"dataType": "video"}, invalid("data.videoFileId.original")},
+		"a file id of 100 characters": {object{"dataType": "image", "data": object{"fileId": strings.Repeat("é", 100)}}, notFound},
+		"a file id of 101 characters": {
+			object{"dataType": "image", "data": object{"fileId": strings.Repeat("é", 101)}},
+			invalid("data.fileId"),
+		},
+		"a video's id of 100": {object{
+			"dataType": "video",
+			"data":     object{"videoFileId": object{"original": strings.Repeat("é", 100)}},
+		}, notFound},
+		"a video's id of 101": {object{
+			"dataType": "video",
+			"data":     object{"videoFileId": object{"original": strings.Repeat("é", 101)}},
+		}, invalid("data.videoFileId.original")},
+		"another type":                {object{"dataType": "poll"}, invalid("dataType")},
+		"no type":                     {object{"dataType": ""}, invalid("dataType")},
+		"another target type":         {object{"targetType": "content"}, invalid("targetType")},
+		"no target":                   {object{"targetId": ""}, invalid("targetId")},
+		"an unknown target":           {object{"targetId": unknownID}, notFound},
+		"a target with an invalid id": {object{"targetId": "x"}, notFound},
+		"fill":                        {data(object{"text": "x", "imageDisplayMode": "fill"}), failure{}},
+		"another display mode":        {data(object{"text": "x", "imageDisplayMode": "stretch"}), invalid("data.imageDisplayMode")},
+		"one hyperlink":               {items(1, link("http://example.com")), failure{}},
+		"two hyperlinks":              {items(2, link("http://example.com")), invalid("items")},
+		"eleven items":                {items(11, link("http://example.com")), invalid("items")},
+		"an item of another type":     {items(1, object{"type": "sticker", "data": object{"url": "http://example.com"}}), invalid("items")},
+		"an item without data":        {items(1, object{"type": "hyperlink"}), invalid("items")},
+		"an item without type":        {items(1, object{"data": object{"url": "http://example.com"}}), failure{}},
+		"url of 1000 characters":      {items(1, link(long(1000))), failure{}},
+		"url of 1001 characters":      {items(1, link(long(1001))), invalid("items")},
+		"url without scheme":          {items(1, link("example.com")), invalid("items[0].data.url")},
+		"url of a script":             {items(1, link("javascript:alert(1)")), invalid("items[0].data.url")},
+		"empty url":                   {items(1, link("")), invalid("items")},
+		"custom text of 30 characters": {
+			items(1, object{"data": object{"url": "http://a.b", "customText": strings.Repeat("é", 30)}}),
+			failure{},
+		},
+		"custom text of 31 characters": {
+			items(1, object{"data": object{"url": "http://a.b", "customText": strings.Repeat("é", 31)}}),
+			invalid("items"),
+		},
 		"reference of 100 characters":   {object{"referenceId": strings.Repeat("r", 100)}, failure{}},
 		"reference of 101 characters":   {object{"referenceId": strings.Repeat("r", 101)}, invalid("referenceId")},
 		"no reference, as older admins": {object{"referenceId": ""}, failure{}},

@@ -115,7 +115,8 @@ func TestListStoriesByTargets(t *testing.T) {
 	}
 	want = append(want, newWallStory(t, club.member))
 	slices.Reverse(want)
-	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user", "unknown-user", "community", club.id)
+	query := targetsQuery("community", club.id, "community", hidden, "user", club.member.UserID, "community", other.id, "user",
+		"unknown-user", "community", club.id)
 	r := club.stranger.Do(t, http.MethodGet, "/api/v4/stories-by-targets?"+query, nil)
 	a := requireAggregate(t, r, "", storyAggregate)
 	require.Equal(t, want, a.values("stories", "storyId"))
@@ -135,7 +136,8 @@ func TestListStoriesByTargets(t *testing.T) {
 		requireFailure(t, invalid("targets"), club.stranger.Do(t, http.MethodGet, path, nil))
 		requireFailure(t, invalid("targets"), club.stranger.Do(t, http.MethodGet, path+"targets[0][targetId]="+club.id, nil))
 		requireFailure(t, invalid("targets"), club.stranger.Do(t, http.MethodGet, path+targetsQuery("content", club.id), nil))
-		requireFailure(t, invalid("targets"), club.stranger.Do(t, http.MethodGet, path+targetsQuery("community", club.id)+"&targets[1][targetId]=x", nil))
+		requireFailure(t, invalid("targets"), club.stranger.Do(t, http.MethodGet,
+			path+targetsQuery("community", club.id)+"&targets[1][targetId]=x", nil))
 	}
 }
 
@@ -144,7 +146,8 @@ func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
 	conn := connectTo(t, n)
 	for _, sql := range []string{
-		`UPDATE stories SET created_at = created_at - $1::interval, updated_at = updated_at - $1::interval, expires_at = expires_at - $1::interval`,
+		`UPDATE stories SET created_at = created_at - $1::interval, updated_at = updated_at - $1::interval, expires_at = expires_at -
+			$1::interval`,
 		`UPDATE story_targets SET last_expires_at = last_expires_at - $1::interval`,
 		`UPDATE story_seen SET seen_expires_at = seen_expires_at - $1::interval`,
 	} {

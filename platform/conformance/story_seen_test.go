@@ -41,7 +41,10 @@ func TestSeenStories(t *testing.T) {
 	t.Parallel()
 	club := newClub(t)
 	none := storyTarget(t, club.member, club.id)
-	require.Subset(t, none, object{"targetId": club.id, "targetType": "community", "targetPublicId": club.id, "targetUpdatedAt": nil, "lastStoryExpiresAt": nil})
+	require.Subset(t, none, object{
+		"targetId": club.id, "targetType": "community", "targetPublicId": club.id, "targetUpdatedAt": nil,
+		"lastStoryExpiresAt": nil,
+	})
 	r := club.stranger.Do(t, http.MethodGet, storiesPath+"/seen?"+targetsQuery("user", club.member.UserID), nil).OK(t)
 	require.Subset(t, r.Get(t, "storyTargets.0"), object{
 		"targetId": club.member.InternalID, "targetType": "user", "targetPublicId": club.member.UserID, "lastStoryExpiresAt": nil,
@@ -69,8 +72,10 @@ func TestViews(t *testing.T) {
 	now := time.Now().Add(-time.Minute)
 	batch := []object{
 		activity("story", story, now), activity("story", story, now), activity("story", story, now.Add(time.Second)), activity("post", post, now),
-		with(activity("story", story, now), object{"activityType": "linkClicked"}), activity("ad", unknownID, now), activity("story", unknownID, now),
-		activity("post", story, now), activity("product", unknownID, now), with(activity("story", story, now), object{"metadata": object{"a": 1}}),
+		with(activity("story", story, now), object{"activityType": "linkClicked"}), activity("ad", unknownID, now),
+		activity("story", unknownID, now),
+		activity("post", story, now), activity("product", unknownID, now),
+		with(activity("story", story, now), object{"metadata": object{"a": 1}}),
 	}
 	for range 2 { // the repeated batch does not count
 		report(t, club.member.At(region.SG), batch...)

@@ -20,7 +20,10 @@ type streamWorld struct {
 func newStreamWorld(t *testing.T) *streamWorld {
 	t.Helper()
 	n := mediaNetwork(t)
-	w := &streamWorld{n: n, host: n.NewUser(t, region.EU, "host"), viewer: n.NewUser(t, region.US, "viewer"), other: n.NewUser(t, region.SG, "other")}
+	w := &streamWorld{
+		n: n, host: n.NewUser(t, region.EU, "host"), viewer: n.NewUser(t, region.US, "viewer"),
+		other: n.NewUser(t, region.SG, "other"),
+	}
 	w.community = newCommunity(t, w.host, object{"userIds": []string{w.viewer.UserID, w.other.UserID}})
 	w.streamID, w.key = streamInState(t, w.host, mediaServer(n), "live")
 	w.postID = w.host.Do(t, http.MethodPost, "/api/v4/posts", object{
@@ -79,7 +82,8 @@ func TestStreamBan(t *testing.T) {
 func TestStreamBanLimit(t *testing.T) {
 	t.Parallel()
 	w := newStreamWorld(t)
-	execute(t, w.n, `UPDATE video_streams SET banned_ids = (SELECT array_agg('eu' || lpad(n::text, 22, '0') ORDER BY n) FROM generate_series(1, 999) AS n) WHERE id = $1`, w.streamID)
+	execute(t, w.n, `UPDATE video_streams SET banned_ids = (SELECT array_agg('eu' || lpad(n::text, 22, '0') ORDER BY n) FROM
+		generate_series(1, 999) AS n) WHERE id = $1`, w.streamID)
 	w.set(t, w.host, "ban", w.viewer)
 	full := failure{status: 400, code: 400000}
 	requireFailure(t, full, w.host.Do(t, http.MethodPut, w.bans("ban"), object{"userIds": userIDs(w.other)}))
@@ -106,12 +110,17 @@ func TestStreamBanEvents(t *testing.T) {
 		}
 	}
 	report(w.streamID, w.key, "flagged", watcher, banned)
-	for _, act := range []struct{ verb, event string }{{"ban", "video-streaming.viewerDidBan"}, {"unban", "video-streaming.viewerDidUnban"}, {"ban", "video-streaming.viewerDidBan"}} {
+	for _, act := range []struct{ verb, event string }{
+		{"ban", "video-streaming.viewerDidBan"},
+		{"unban", "video-streaming.viewerDidUnban"},
+		{"ban", "video-streaming.viewerDidBan"},
+	} {
 		w.set(t, w.host, act.verb, w.viewer)
 		for _, reader := range []*apptest.MQTTClient{watcher, banned} {
 			e := reader.Next(t)
 			require.Equal(t, act.event, e.EventType)
-			requireResource(t, "list", resource{"networkId": "id", "streamId": "id", "userId": "s", "actor": "id", "createdAt": "ts"}, e.Response().Get(t, "data.list.0"))
+			requireResource(t, "list", resource{"networkId": "id", "streamId": "id", "userId": "s", "actor": "id", "createdAt": "ts"},
+				e.Response().Get(t, "data.list.0"))
 			require.Equal(t, w.streamID, e.Response().String(t, "data.list.0.streamId"))
 			require.Equal(t, w.viewer.UserID, e.Response().String(t, "data.list.0.userId"))
 			require.Equal(t, w.host.InternalID, e.Response().String(t, "data.list.0.actor"))
@@ -150,7 +159,10 @@ func TestStreamBanRefusals(t *testing.T) {
 			attempt{verb + " of no user", w.host, http.MethodPut, w.bans(verb), users(), invalid("userIds")},
 			attempt{verb + " of 100 users", w.host, http.MethodPut, w.bans(verb), users(many[:100]...), failure{}},
 			attempt{verb + " of 101 users", w.host, http.MethodPut, w.bans(verb), users(many...), invalid("userIds")},
-			attempt{verb + " from no stream", w.host, http.MethodPut, streamsPath + "/" + unknownID + "/users/" + verb, users(w.viewer.UserID), notFound},
+			attempt{
+				verb + " from no stream", w.host, http.MethodPut, streamsPath + "/" + unknownID + "/users/" + verb, users(w.viewer.UserID),
+				notFound,
+			},
 		)
 	}
 	requireAttempts(t, attempts)

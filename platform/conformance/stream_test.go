@@ -107,7 +107,8 @@ func TestStreamResumes(t *testing.T) {
 	for _, home := range region.All() {
 		owner := newUser(t, home, "owner")
 		community := newCommunity(t, owner)
-		owners, communities, filters = append(owners, owner), append(communities, community), append(filters, communityTopic(owner, community)+"/post/+")
+		owners, communities, filters = append(owners, owner), append(communities, community),
+			append(filters, communityTopic(owner, community)+"/post/+")
 	}
 	var written []string
 	write := func() {
@@ -165,7 +166,8 @@ func TestStreamReset(t *testing.T) {
 	rename()
 	at := strings.Split(s.Next(t).ID, ".")
 	for name, id := range map[string]string{
-		"an event that does not exist yet": "eu-9000000000." + at[1] + "." + at[2], "a home without a position": at[0] + "." + at[2], "another stream": at[0],
+		"an event that does not exist yet": "eu-9000000000." + at[1] + "." + at[2], "a home without a position": at[0] + "." + at[2],
+		"another stream": at[0],
 	} {
 		resumed := user.Listen(t, path, id)
 		require.Equal(t, "reset", resumed.Next(t).Name, name)

@@ -33,14 +33,17 @@ const (
 // ruleOfField says by which rule a field is covered: of an operation, or of every operation.
 var ruleOfField = map[string]string{
 	"display_name": textRules, "profile_handle": textRules, "description": textRules, "title": textRules, "name": textRules,
-	"tags": textRules, "hashtags": textRules, "location": textRules, "external_url": textRules, "text": textRules, "data": textRules, "question": textRules, "answers.data": textRules,
+	"tags": textRules, "hashtags": textRules, "location": textRules, "external_url": textRules, "text": textRules, "data": textRules,
+	"question": textRules, "answers.data": textRules,
 	"reaction_name": textRules, "alt_text": textRules, "items.data.custom_text": textRules, "items.data.url": textRules,
 	"post_data.text": textRules, "post_data.data": textRules, "post_data.tags": textRules, "post_data.hashtags": textRules,
-	"post_data.links.url": textRules, "post_data.links.title": textRules, "post_data.links.domain": textRules, "post_data.links.image_url": textRules,
+	"post_data.links.url": textRules, "post_data.links.title": textRules, "post_data.links.domain": textRules,
+	"post_data.links.image_url":   textRules,
 	"post_data.product_tags.text": textRules, "post_data.product_tags.product_id": anID,
 	"avatar_custom_url": textRules, "links.url": textRules, "links.title": textRules,
 	"links.domain": textRules, "links.image_url": textRules, "product_tags.text": textRules, "product_tags.product_id": anID,
-	"product_name": textRules, "product_url": aToken, "ProductService.CreateProduct thumbnail_url": aToken, "ProductService.UpdateProduct thumbnail_url": aToken,
+	"product_name": textRules, "product_url": aToken, "ProductService.CreateProduct thumbnail_url": aToken,
+	"ProductService.UpdateProduct thumbnail_url": aToken,
 	"currency": anID, "thumbnail_mode": anID, "product_id": anID,
 	"pinned_product_id": anID, "RoleService.CreateRole role_id": textRules,
 
@@ -48,19 +51,26 @@ var ruleOfField = map[string]string{
 	"metadata": freeForm, "post_data.metadata": freeForm, "activities.metadata": freeForm, "items.placement": freeForm,
 	"regexs": lists, "ModerationListService.VerifyAllowed data": lists, "ModerationListService.VerifyNotBlocked data": lists,
 
-	"avatar_file_id": aFile, "cover_image_file_id": aFile, "file_id": aFile, "thumbnail_file_id": aFile, "attachments.file_id": aFile, "answers.file_id": aFile,
+	"avatar_file_id": aFile, "cover_image_file_id": aFile, "file_id": aFile, "thumbnail_file_id": aFile, "attachments.file_id": aFile,
+	"answers.file_id":               aFile,
 	"post_data.attachments.file_id": aFile,
-	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken, "auth_token": aToken,
-	"auth_signature": aToken, "auth_signature_expires_at": aToken, "reactions.reaction_name": textRules, "live_stream_id": anID, "reactions.reference_public_id": anID,
-	"moderation.categories.category": anID, "rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken, "platform.name": aToken, "platform.version": aToken,
-	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media, "recordings.playback_id": media, "recordings.mp4.url": media,
+	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken,
+	"auth_token":     aToken,
+	"auth_signature": aToken, "auth_signature_expires_at": aToken, "reactions.reaction_name": textRules, "live_stream_id": anID,
+	"reactions.reference_public_id":  anID,
+	"moderation.categories.category": anID, "rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken,
+	"platform.name": aToken, "platform.version": aToken,
+	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media,
+	"recordings.playback_id": media, "recordings.mp4.url": media,
 	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
-	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID, "NotificationService.RegisterDevice provider": anID,
+	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID,
+	"NotificationService.RegisterDevice provider": anID,
 	"level": anID, "notifiable_events.name": anID, "notifiable_events.module_name": anID, "notifiable_events.listen_from_role_ids": anID,
 	"notifiable_events.ignore_from_role_ids": anID,
-	"webhook_id":                             anID, "callback_url": aToken, "default_action": anID, "events": anID, "webhooks.events": anID, "delivery_ids": anID, "secret_key": aToken, "secret": aToken,
+	"webhook_id":                             anID, "callback_url": aToken, "default_action": anID, "events": anID, "webhooks.events": anID,
+	"delivery_ids": anID, "secret_key": aToken, "secret": aToken,
 	"WebhookService.CreateWebhook name": aToken, "WebhookService.CreateWebhook url": aToken, "WebhookService.UpdateWebhook url": aToken,
 	"WebhookService.UpdateWebhook name": aToken, "webhooks.name": aToken, "webhooks.url": aToken, "webhooks.secret": aToken,
 	"prehook.callback_url": aToken, "prehook.default_action": anID, "prehook.events": anID, "prehook.secret": aToken,
@@ -69,11 +79,16 @@ var ruleOfField = map[string]string{
 
 // idFields are the names of fields that contain ids or choices wherever they are.
 var idFields = []string{
-	"user_id", "user_ids", "community_id", "channel_id", "post_id", "message_feed_id", "message_feed_ids", "room_id", "message_id", "comment_id", "type",
-	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "public_ids", "notification_mode",
-	"target_type", "target_id", "reference_type", "origin_type", "origin_id", "event_id", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
-	"resolution", "max_resolution", "min_resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
-	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type", "content_type",
+	"user_id", "user_ids", "community_id", "channel_id", "post_id", "message_feed_id", "message_feed_ids", "room_id", "message_id",
+	"comment_id", "type",
+	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "public_ids",
+	"notification_mode",
+	"target_type", "target_id", "reference_type", "origin_type", "origin_id", "event_id", "placement", "invitation_id", "data_type", "clear",
+	"user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
+	"resolution", "max_resolution", "min_resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids",
+	"video_stream_id", "sync_state", "status",
+	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type",
+	"content_type",
 	"content_id", "activity_type", "outcome",
 }
 
@@ -237,7 +252,10 @@ func writings(w *written) []writing {
 	}
 	story := func(field string) object {
 		item := object{"type": "hyperlink", "data": object{"url": "https://example.com"}, "placement": object{}}
-		b := object{"targetType": "user", "targetId": w.userID(), "dataType": "image", "data": object{"fileId": w.picture}, "items": []object{item}}
+		b := object{
+			"targetType": "user", "targetId": w.userID(), "dataType": "image", "data": object{"fileId": w.picture},
+			"items": []object{item},
+		}
 		switch field {
 		case "data":
 			b["data"] = object{"fileId": w.picture, "caption": w.word}
@@ -249,7 +267,10 @@ func writings(w *written) []writing {
 		return b
 	}
 	poll := func(field string) object {
-		b := object{"question": "fine", "answerType": "single", "answers": []object{{"dataType": "text", "data": "a"}, {"dataType": "text", "data": "b"}}}
+		b := object{
+			"question": "fine", "answerType": "single",
+			"answers": []object{{"dataType": "text", "data": "a"}, {"dataType": "text", "data": "b"}},
+		}
 		if field == "answers.data" {
 			b["answers"] = []object{{"dataType": "text", "data": "a"}, {"dataType": "text", "data": w.word}}
 			return b
@@ -264,43 +285,144 @@ func writings(w *written) []writing {
 		return w.one(object{})(field)
 	}
 	return []writing{
-		{operation: "UserService.UpdateUser", method: http.MethodPut, path: "/api/v3/users", fields: []string{"display_name", "profile_handle", "description", "avatar_custom_url"}, body: url},
-		{operation: "CommunityService.CreateCommunity", method: http.MethodPost, path: "/api/v3/communities", fields: names, body: w.one(object{"displayName": "fine"})},
-		{operation: "CommunityService.UpdateCommunity", method: http.MethodPut, path: "/api/v3/communities/" + w.community, fields: names, body: w.one(object{})},
-		{operation: "EventService.CreateEvent", method: http.MethodPost, path: eventsPath, fields: eventTexts, body: w.event(with(eventIn(w.community), object{"title": "fine"}))},
-		{operation: "EventService.UpdateEvent", method: http.MethodPut, path: eventsPath + "/" + w.planned, fields: eventTexts, body: w.event(object{})},
-		{operation: "CategoryService.CreateCategory", method: http.MethodPost, path: "/api/v3/community-categories", fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
-		{operation: "CategoryService.UpdateCategory", method: http.MethodPut, path: "/api/v3/community-categories/" + w.category, fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
-		{operation: "ProductService.CreateProduct", method: http.MethodPost, path: productsPath, fields: []string{"product_name"}, body: w.one(newProduct("fine")), byRoleHolder: true},
-		{operation: "ProductService.UpdateProduct", method: http.MethodPut, path: productsPath + "/" + w.product, fields: []string{"product_name"}, body: w.one(object{}), byRoleHolder: true},
-		{operation: "RoleService.CreateRole", method: http.MethodPost, path: "/api/v3/roles", fields: []string{"role_id", "display_name"}, body: w.one(object{"roleId": "fine", "permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true},
-		{operation: "RoleService.UpdateRole", method: http.MethodPut, path: "/api/v3/roles/" + w.role, fields: []string{"display_name"}, body: w.one(object{"permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true},
-		{operation: "ChannelService.CreateChannel", method: http.MethodPost, path: "/api/v3/channels", fields: []string{"display_name", "tags"}, body: w.one(object{"type": "community"})},
-		{operation: "ChannelService.CreateConversation", method: http.MethodPost, path: "/api/v3/channels/conversation", fields: []string{"display_name", "tags"}, body: w.one(object{"userIds": []string{w.conversationPartner}})},
-		{operation: "ChannelService.UpdateChannel", method: http.MethodPut, path: "/api/v3/channels/" + w.channel, fields: []string{"display_name", "tags"}, body: w.one(object{})},
-		{operation: "MessageFeedService.CreateMessageFeed", method: http.MethodPost, path: "/api/v5/message-feeds", fields: []string{"name"}, body: w.one(object{"channelId": w.channel})},
-		{operation: "MessageFeedService.UpdateMessageFeed", method: http.MethodPut, path: "/api/v5/message-feeds/" + w.feed, fields: []string{"name"}, body: w.one(object{})},
-		{operation: "MessageService.CreateMessage", method: http.MethodPost, path: "/api/v5/messages", fields: []string{"data", "tags"}, body: w.one(object{"subChannelId": w.channel, "messageFeedId": w.channel, "data": object{"text": "fine"}})},
-		{operation: "MessageService.CreateChannelMessage", method: http.MethodPost, path: "/api/v3/messages", fields: []string{"data", "tags"}, body: w.one(object{"channelId": w.channel, "data": object{"text": "fine"}})},
-		{operation: "MessageService.UpdateMessage", method: http.MethodPut, path: "/api/v5/messages/" + w.message, fields: []string{"data", "tags"}, body: w.one(object{})},
-		{operation: "PostService.CreatePost", method: http.MethodPost, path: "/api/v4/posts", fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(with(post, object{"targetId": w.userID()}))},
-		{operation: "PostService.UpdatePost", method: http.MethodPut, path: "/api/v4/posts/" + w.post, fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(object{})},
+		{
+			operation: "UserService.UpdateUser", method: http.MethodPut, path: "/api/v3/users",
+			fields: []string{"display_name", "profile_handle", "description", "avatar_custom_url"}, body: url,
+		},
+		{
+			operation: "CommunityService.CreateCommunity", method: http.MethodPost, path: "/api/v3/communities", fields: names,
+			body: w.one(object{"displayName": "fine"}),
+		},
+		{
+			operation: "CommunityService.UpdateCommunity", method: http.MethodPut, path: "/api/v3/communities/" + w.community, fields: names,
+			body: w.one(object{}),
+		},
+		{
+			operation: "EventService.CreateEvent", method: http.MethodPost, path: eventsPath, fields: eventTexts,
+			body: w.event(with(eventIn(w.community), object{"title": "fine"})),
+		},
+		{
+			operation: "EventService.UpdateEvent", method: http.MethodPut, path: eventsPath + "/" + w.planned, fields: eventTexts,
+			body: w.event(object{}),
+		},
+		{
+			operation: "CategoryService.CreateCategory", method: http.MethodPost, path: "/api/v3/community-categories", fields: []string{"name"},
+			body: w.one(object{}), byRoleHolder: true,
+		},
+		{
+			operation: "CategoryService.UpdateCategory", method: http.MethodPut, path: "/api/v3/community-categories/" + w.category,
+			fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true,
+		},
+		{
+			operation: "ProductService.CreateProduct", method: http.MethodPost, path: productsPath, fields: []string{"product_name"},
+			body: w.one(newProduct("fine")), byRoleHolder: true,
+		},
+		{
+			operation: "ProductService.UpdateProduct", method: http.MethodPut, path: productsPath + "/" + w.product,
+			fields: []string{"product_name"}, body: w.one(object{}), byRoleHolder: true,
+		},
+		{
+			operation: "RoleService.CreateRole", method: http.MethodPost, path: "/api/v3/roles", fields: []string{"role_id", "display_name"},
+			body: w.one(object{"roleId": "fine", "permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true,
+		},
+		{
+			operation: "RoleService.UpdateRole", method: http.MethodPut, path: "/api/v3/roles/" + w.role, fields: []string{"display_name"},
+			body: w.one(object{"permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true,
+		},
+		{
+			operation: "ChannelService.CreateChannel", method: http.MethodPost, path: "/api/v3/channels", fields: []string{"display_name", "tags"},
+			body: w.one(object{"type": "community"}),
+		},
+		{
+			operation: "ChannelService.CreateConversation", method: http.MethodPost, path: "/api/v3/channels/conversation",
+			fields: []string{"display_name", "tags"}, body: w.one(object{"userIds": []string{w.conversationPartner}}),
+		},
+		{
+			operation: "ChannelService.UpdateChannel", method: http.MethodPut, path: "/api/v3/channels/" + w.channel,
+			fields: []string{"display_name", "tags"}, body: w.one(object{}),
+		},
+		{
+			operation: "MessageFeedService.CreateMessageFeed", method: http.MethodPost, path: "/api/v5/message-feeds", fields: []string{"name"},
+			body: w.one(object{"channelId": w.channel}),
+		},
+		{
+			operation: "MessageFeedService.UpdateMessageFeed", method: http.MethodPut, path: "/api/v5/message-feeds/" + w.feed,
+			fields: []string{"name"}, body: w.one(object{}),
+		},
+		{
+			operation: "MessageService.CreateMessage", method: http.MethodPost, path: "/api/v5/messages", fields: []string{"data", "tags"},
+			body: w.one(object{"subChannelId": w.channel, "messageFeedId": w.channel, "data": object{"text": "fine"}}),
+		},
+		{
+			operation: "MessageService.CreateChannelMessage", method: http.MethodPost, path: "/api/v3/messages", fields: []string{"data", "tags"},
+			body: w.one(object{"channelId": w.channel, "data": object{"text": "fine"}}),
+		},
+		{
+			operation: "MessageService.UpdateMessage", method: http.MethodPut, path: "/api/v5/messages/" + w.message,
+			fields: []string{"data", "tags"}, body: w.one(object{}),
+		},
+		{
+			operation: "PostService.CreatePost", method: http.MethodPost, path: "/api/v4/posts",
+			fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields),
+			body:   w.one(with(post, object{"targetId": w.userID()})),
+		},
+		{
+			operation: "PostService.UpdatePost", method: http.MethodPut, path: "/api/v4/posts/" + w.post,
+			fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(object{}),
+		},
 		{operation: "ScheduledPostService.SchedulePost", method: http.MethodPost, path: schedulePath, fields: scheduledFields, body: scheduled},
-		{operation: "ScheduledPostService.UpdateScheduledPost", method: http.MethodPut, path: schedulePath + "/" + w.scheduled, fields: scheduledFields, body: scheduled},
-		{operation: "CommentService.CreateComment", method: http.MethodPost, path: "/api/v3/comments", fields: append([]string{"data"}, linkFields...), body: w.one(object{"referenceType": "post", "referenceId": w.post, "data": object{"text": "fine"}})},
-		{operation: "CommentService.UpdateComment", method: http.MethodPut, path: "/api/v3/comments/" + w.comment, fields: append([]string{"data"}, linkFields...), body: w.one(object{})},
-		{operation: "ReactionService.CreateLiveReactions", method: http.MethodPost, path: "/api/v1/reactions/live", fields: []string{"reactions.reaction_name"}, body: func(string) object {
-			return object{"reactions": []object{{"referencePublicId": w.post, "reactionName": w.word}}}
-		}},
-		{operation: "ReactionService.AddReaction", method: http.MethodPost, path: "/api/v2/reactions", fields: []string{"reaction_name"}, body: w.one(object{"referenceType": "post", "referenceId": w.post})},
-		{operation: "StoryService.CreateStory", method: http.MethodPost, path: "/api/v4/stories", fields: []string{"data", "items.data.custom_text", "items.data.url"}, body: story},
-		{operation: "PollService.CreatePoll", method: http.MethodPost, path: "/api/v3/polls", fields: []string{"title", "question", "answers.data"}, body: poll},
-		{operation: "RoomService.CreateRoom", method: http.MethodPost, path: "/api/v1/rooms", fields: titles, body: w.one(object{"title": "fine", "type": "directStreaming"})},
+		{
+			operation: "ScheduledPostService.UpdateScheduledPost", method: http.MethodPut, path: schedulePath + "/" + w.scheduled,
+			fields: scheduledFields, body: scheduled,
+		},
+		{
+			operation: "CommentService.CreateComment", method: http.MethodPost, path: "/api/v3/comments",
+			fields: append([]string{"data"}, linkFields...),
+			body:   w.one(object{"referenceType": "post", "referenceId": w.post, "data": object{"text": "fine"}}),
+		},
+		{
+			operation: "CommentService.UpdateComment", method: http.MethodPut, path: "/api/v3/comments/" + w.comment,
+			fields: append([]string{"data"}, linkFields...), body: w.one(object{}),
+		},
+		{
+			operation: "ReactionService.CreateLiveReactions", method: http.MethodPost, path: "/api/v1/reactions/live",
+			fields: []string{"reactions.reaction_name"}, body: func(string) object {
+				return object{"reactions": []object{{"referencePublicId": w.post, "reactionName": w.word}}}
+			},
+		},
+		{
+			operation: "ReactionService.AddReaction", method: http.MethodPost, path: "/api/v2/reactions", fields: []string{"reaction_name"},
+			body: w.one(object{"referenceType": "post", "referenceId": w.post}),
+		},
+		{
+			operation: "StoryService.CreateStory", method: http.MethodPost, path: "/api/v4/stories",
+			fields: []string{"data", "items.data.custom_text", "items.data.url"}, body: story,
+		},
+		{
+			operation: "PollService.CreatePoll", method: http.MethodPost, path: "/api/v3/polls",
+			fields: []string{"title", "question", "answers.data"}, body: poll,
+		},
+		{
+			operation: "RoomService.CreateRoom", method: http.MethodPost, path: "/api/v1/rooms", fields: titles,
+			body: w.one(object{"title": "fine", "type": "directStreaming"}),
+		},
 		{operation: "RoomService.UpdateRoom", method: http.MethodPut, path: "/api/v1/rooms/" + w.room, fields: titles, body: w.one(object{})},
-		{operation: "VideoStreamingService.CreateVideoStreaming", method: http.MethodPost, path: "/api/v3/video-streaming", fields: titles, body: w.one(object{"title": "fine"})},
-		{operation: "VideoStreamingService.UpdateVideoStreaming", method: http.MethodPut, path: "/api/v3/video-streaming/" + w.stream, fields: titles, body: w.one(object{})},
-		{operation: "FileService.UpdateFile", method: http.MethodPut, path: filesPath + "/" + w.picture, fields: []string{"alt_text"}, body: w.one(object{})},
-		{operation: "SessionService.CreateSession", method: http.MethodPost, path: "/api/v5/sessions", fields: []string{"display_name", "profile_handle"}, body: w.one(object{"userId": apptest.UserID("newcomer"), "deviceId": "d"})},
+		{
+			operation: "VideoStreamingService.CreateVideoStreaming", method: http.MethodPost, path: "/api/v3/video-streaming", fields: titles,
+			body: w.one(object{"title": "fine"}),
+		},
+		{
+			operation: "VideoStreamingService.UpdateVideoStreaming", method: http.MethodPut, path: "/api/v3/video-streaming/" + w.stream,
+			fields: titles, body: w.one(object{}),
+		},
+		{
+			operation: "FileService.UpdateFile", method: http.MethodPut, path: filesPath + "/" + w.picture, fields: []string{"alt_text"},
+			body: w.one(object{}),
+		},
+		{
+			operation: "SessionService.CreateSession", method: http.MethodPost, path: "/api/v5/sessions",
+			fields: []string{"display_name", "profile_handle"}, body: w.one(object{"userId": apptest.UserID("newcomer"), "deviceId": "d"}),
+		},
 	}
 }
 
@@ -320,7 +442,9 @@ func newWritten(t *testing.T, n *apptest.Network) *written {
 	w.category = admin.Do(t, http.MethodPost, categoriesPath, object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
 	w.product = addProduct(t, admin, newProduct("c"))
 	admin.Do(t, http.MethodPost, rolesPath, object{"roleId": w.role, "permissions": []string{"EDIT_ROLE"}}).OK(t)
-	w.community, w.post = author.NewCommunity(t), author.Do(t, http.MethodPost, postsPath, object{"targetType": "user", "targetId": author.UserID, "data": object{"text": "x"}}).OK(t).String(t, "posts.0.postId")
+	w.community, w.post = author.NewCommunity(t),
+		author.Do(t, http.MethodPost, postsPath,
+			object{"targetType": "user", "targetId": author.UserID, "data": object{"text": "x"}}).OK(t).String(t, "posts.0.postId")
 	chat := newChat(t, author)
 	w.channel = chat.id
 	w.feed = chat.subchannel(t, author, "feed")

@@ -22,7 +22,10 @@ func TestDeletedPostHidesContent(t *testing.T) {
 	file := text(upload(t, author, "image", secret+".png", pngOf(t, 3, 3)), "fileId")
 	poll := newPoll(t, author, object{"question": secret})
 	posts := []string{
-		newPost(t, author, id, object{"data": object{"text": secret}, "mentionees": []object{{"type": "user", "userIds": []string{reader.UserID}}}}),
+		newPost(t, author, id, object{
+			"data":       object{"text": secret},
+			"mentionees": []object{{"type": "user", "userIds": []string{reader.UserID}}},
+		}),
 		newPost(t, author, id, object{"data": object{"text": secret}, "attachments": []object{{"type": "image", "fileId": file}}}),
 		newPost(t, author, id, object{"dataType": "poll", "data": object{"text": secret, "pollId": poll}}),
 	}
@@ -83,9 +86,11 @@ func TestDeletedStoryHidesContent(t *testing.T) {
 	author, named := newUser(t, region.EU, "author"), newUser(t, region.US, "named")
 	community := newCommunity(t, author)
 	id := newStory(t, author, community, object{
-		"data": object{"text": secret}, "metadata": object{"key": secret}, "mentionees": []object{{"type": "user", "userIds": []string{named.UserID}}},
+		"data": object{"text": secret}, "metadata": object{"key": secret},
+		"mentionees": []object{{"type": "user", "userIds": []string{named.UserID}}},
 	})
-	author.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "story", "referenceId": id, "data": object{"text": secret}}).OK(t)
+	author.Do(t, http.MethodPost, "/api/v3/comments",
+		object{"referenceType": "story", "referenceId": id, "data": object{"text": secret}}).OK(t)
 	author.Do(t, http.MethodDelete, storiesPath+"/"+id, nil).OK(t)
 	r := admin(t).Do(t, http.MethodGet, storiesPath+"/"+id, nil).OK(t)
 	require.Contains(t, string(r.Body), id)

@@ -32,7 +32,8 @@ func trayOf(t *testing.T, c *apptest.Client) []trayItem {
 	for i := range r.List(t, "notificationTrayItems") {
 		at := fmt.Sprint("notificationTrayItems.", i, ".")
 		item := trayItem{
-			action: r.String(t, at+"actionType"), reference: r.String(t, at+"referenceId"), text: r.String(t, at+"text"), actors: r.Int(t, at+"actorsCount"),
+			action: r.String(t, at+"actionType"), reference: r.String(t, at+"referenceId"), text: r.String(t, at+"text"),
+			actors: r.Int(t, at+"actorsCount"),
 		}
 		if r.Has(t, at+"trayItemCategory") {
 			item.category = r.String(t, at+"trayItemCategory")
@@ -133,7 +134,10 @@ func TestTrayOfCommunity(t *testing.T) {
 	requireTray(t, eu, trayItem{"respond_on_join_request", "join_request", community, "Uma approved your request to join a community", 1})
 	requireTray(t, sg, trayItem{"respond_on_join_request", "join_request", community, "Uma declined your request to join a community", 1})
 	nextMillisecond()
-	newInvitation(t, us, object{"type": "communityMemberInvite", "targetType": "community", "targetId": community, "userIds": []string{sg.UserID}})
+	newInvitation(t, us, object{
+		"type": "communityMemberInvite", "targetType": "community", "targetId": community,
+		"userIds": []string{sg.UserID},
+	})
 	requireTray(t, sg,
 		trayItem{"", "user", community, "Uma invited you to a community", 1},
 		trayItem{"respond_on_join_request", "join_request", community, "Uma declined your request to join a community", 1})
@@ -203,7 +207,8 @@ func TestTraySeen(t *testing.T) {
 	require.Equal(t, seen, us.Do(t, http.MethodGet, trayPath, nil).OK(t).String(t, "notificationTrayItems.0.lastSeenAt"))
 	require.Empty(t, eu.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": items[:1]}).OK(t).List(t, "trayItems"))
 	requireFailure(t, invalid("trayItems"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{}}))
-	requireFailure(t, invalid("trayItems[0].id"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{{"id": "x"}}}))
+	requireFailure(t, invalid("trayItems[0].id"),
+		us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{{"id": "x"}}}))
 }
 
 // TestTrayOfErasedActors checks that an item is left out when all of its actors were erased, and that others stay.
@@ -226,7 +231,8 @@ func TestTrayOfErasedActors(t *testing.T) {
 		}
 		return all
 	}
-	require.Eventually(t, func() bool { return maps.Equal(map[string]int{first: 2, second: 1}, actors()) }, apptest.Patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return maps.Equal(map[string]int{first: 2, second: 1}, actors()) }, apptest.Patience,
+		20*time.Millisecond)
 	conn := connectTo(t, apptest.Shared(t))
 	_, err := conn.Exec(t.Context(), "DELETE FROM tray_actors WHERE home = 'eu' AND actor_id = $1", uma.InternalID)
 	require.NoError(t, err)

@@ -91,7 +91,8 @@ func TestUserExport(t *testing.T) {
 	require.Equal(t, "application/zip", r.Header.Get("Content-Type"))
 	require.Regexp(t, `^attachment; filename=.+\.zip$`, r.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store", r.Header.Get("Cache-Control"))
-	require.Equal(t, http.StatusNotModified, f.user.With("If-None-Match", r.Header.Get("Etag")).Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status)
+	require.Equal(t, http.StatusNotModified,
+		f.user.With("If-None-Match", r.Header.Get("Etag")).Do(t, http.MethodGet, text(ready, "archivePath"), nil).Status)
 	require.Len(t, r.Body, int(ready["bytes"].(float64)))
 	f.requireArchive(t, unzip(t, r.Body), ready["exported"].(object))
 	awaitOneObject(t, f.n, f.user.InternalID)
@@ -115,12 +116,14 @@ func (f *erasureFixture) requireArchive(t *testing.T, files map[string]string, c
 		require.Contains(t, files["README.txt"], kind+".json")
 	}
 	for _, kind := range []string{
-		"users", "posts", "comments", "stories", "messages", "scheduled_posts", "files", "flags", "polls", "video_streams", "rooms", "planned_events",
+		"users", "posts", "comments", "stories", "messages", "scheduled_posts", "files", "flags", "polls", "video_streams", "rooms",
+		"planned_events",
 	} {
 		require.Contains(t, files[kind+".json"], planted, kind)
 	}
 	for _, kind := range []string{
-		"sessions", "reactions", "follows", "followers", "blocks", "invitations", "join_requests", "community_members", "channel_users", "communities", "channels", "event_rsvps",
+		"sessions", "reactions", "follows", "followers", "blocks", "invitations", "join_requests", "community_members", "channel_users",
+		"communities", "channels", "event_rsvps",
 	} {
 		require.NotZero(t, counts[kind], kind)
 	}
@@ -158,6 +161,7 @@ func TestUserExportAccess(t *testing.T) {
 
 	execute(t, n, "UPDATE user_exports SET due_at = now() - INTERVAL '1 second'")
 	require.Eventually(t, func() bool {
-		return user.Do(t, http.MethodGet, exportPath(user.UserID), nil).Status == http.StatusNotFound && len(objectsOf(t, n, user.InternalID)) == 0
+		return user.Do(t, http.MethodGet, exportPath(user.UserID), nil).Status == http.StatusNotFound &&
+			len(objectsOf(t, n, user.InternalID)) == 0
 	}, apptest.Patience, 100*time.Millisecond, "the archive is deleted when it expires")
 }

@@ -46,7 +46,8 @@ func TestUserFeedSources(t *testing.T) {
 	admin(t).Do(t, http.MethodDelete, "/api/v4/posts/"+inCommunities[0], nil).OK(t)
 	both.with("isDeleted", "false").with("sortBy", "firstCreated").requireOrder(t, append([]string{all[0]}, all[2:]...))
 	both.with("isDeleted", "true").requireOrder(t, inCommunities[:1])
-	both.with("sortBy", "lastUpdated").with("options[limit]", "1").requireOrder(t, append(inCommunities[:1:1], reversed(append(all[:1:1], all[2:]...))...))
+	both.with("sortBy", "lastUpdated").with("options[limit]", "1").requireOrder(t,
+		append(inCommunities[:1:1], reversed(append(all[:1:1], all[2:]...))...))
 	requireAggregate(t, both.page(t, nil), "", postAggregate)
 	both.requireLimits(t)
 }
@@ -105,11 +106,17 @@ func TestUserFeedRefusals(t *testing.T) {
 		path := "/api/v4/user-feeds/" + owner.UserID + "?includePostedFeed[]=" + source
 		attempts = append(attempts,
 			attempt{source + " of a user who blocks the caller", blocked, http.MethodGet, path, nil, notFound},
-			attempt{source + " of an unknown user", owner, http.MethodGet, "/api/v4/user-feeds/unknown-user?includePostedFeed[]=" + source, nil, notFound},
+			attempt{
+				source + " of an unknown user", owner, http.MethodGet, "/api/v4/user-feeds/unknown-user?includePostedFeed[]=" + source, nil,
+				notFound,
+			},
 			attempt{source + " anonymously", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
 			attempt{source + " by another order", owner, http.MethodGet, path + "&sortBy=customRanking", nil, invalid("sortBy")},
 		)
 	}
 	requireAttempts(t, append(attempts,
-		attempt{"other source", owner, http.MethodGet, "/api/v4/user-feeds/" + owner.UserID + "?includePostedFeed[]=channel", nil, invalid("includePostedFeed[0]")}))
+		attempt{
+			"other source", owner, http.MethodGet, "/api/v4/user-feeds/" + owner.UserID + "?includePostedFeed[]=channel", nil,
+			invalid("includePostedFeed[0]"),
+		}))
 }

@@ -236,7 +236,11 @@ func TestUpdateUser(t *testing.T) {
 		{"unknown", admin(t), http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notFound},
 		{"unknown to a user", alice, http.MethodPut, "/api/v3/users", object{"userId": "unknown-user", "displayName": "x"}, notAllowed},
 		{"unknown role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"king"}}, invalid("roles")},
-		{"community role", admin(t), http.MethodPut, "/api/v3/users", object{"userId": bob.UserID, "roles": []string{"community-moderator"}}, invalid("roles")},
+		{
+			"community role", admin(t), http.MethodPut, "/api/v3/users",
+			object{"userId": bob.UserID, "roles": []string{"community-moderator"}},
+			invalid("roles"),
+		},
 	})
 }
 

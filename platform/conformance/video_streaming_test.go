@@ -25,7 +25,8 @@ var (
 		"streamId": "id", "userId": "s", "userInternalId": "id", "userPublicId": "s", "thumbnailFileId": "s", "title": "s", "status": "s",
 		"isLive": "b", "isDeleted": "b", "description": "s", "platform": "o", "moderationId": "s", "startedAt": "ts?", "endedAt": "ts?",
 		"createdAt": "ts", "updatedAt": "ts", "metadata": "o", "resolution": "s", "streamerUrl": "o?", "recordings": "[]",
-		"watcherUrl": "o?", "postId": "s", "channelId": "s", "channelEnabled": "b", "isParent": "b", "parentStreamId": "s", "childStreamIds": "s[]",
+		"watcherUrl": "o?", "postId": "s", "channelId": "s", "channelEnabled": "b", "isParent": "b", "parentStreamId": "s",
+		"childStreamIds": "s[]",
 	}
 	streamURLFields       = resource{"origin": "s", "appName": "s", "streamName": "s", "query": "s"}
 	recordingFileFields   = resource{"url": "s", "duration": "n", "startTime": "n", "stopTime": "n"}
@@ -91,9 +92,11 @@ func TestVideoStream(t *testing.T) {
 	})
 	id := text(s, "streamId")
 	for field, want := range map[string]any{
-		"title": "Live!", "description": "D", "thumbnailFileId": thumbnail, "status": "idle", "isLive": false, "resolution": "FHD", "channelEnabled": false,
-		"metadata": object{"a": "b"}, "platform": object{"name": "web", "version": "1"}, "userPublicId": owner.UserID, "userInternalId": owner.InternalID,
-		"startedAt": nil, "endedAt": nil, "postId": "", "isParent": false, "parentStreamId": "", "moderationId": "",
+		"title": "Live!", "description": "D", "thumbnailFileId": thumbnail, "status": "idle", "isLive": false, "resolution": "FHD",
+		"channelEnabled": false,
+		"metadata":       object{"a": "b"}, "platform": object{"name": "web", "version": "1"}, "userPublicId": owner.UserID,
+		"userInternalId": owner.InternalID,
+		"startedAt":      nil, "endedAt": nil, "postId": "", "isParent": false, "parentStreamId": "", "moderationId": "",
 	} {
 		require.Equal(t, want, s[field], field)
 	}
@@ -107,7 +110,8 @@ func TestVideoStream(t *testing.T) {
 	require.Equal(t, "rtmps://ingest.test:1935/live/in/"+text(components, "streamName")+"?"+text(components, "query"), sent["url"])
 	watched := s["watcherUrl"].(object)
 	for format, want := range map[string]string{
-		"hls": "https://play.test/live/" + text(components, "streamName") + ".m3u8", "flv": "https://play.test/live/" + text(components, "streamName") + ".flv",
+		"hls":  "https://play.test/live/" + text(components, "streamName") + ".m3u8",
+		"flv":  "https://play.test/live/" + text(components, "streamName") + ".flv",
 		"rtmp": "rtmp://ingest.test:1935/live/in/" + text(components, "streamName"),
 	} {
 		require.Equal(t, want, watched[format].(object)["url"], format)
@@ -127,7 +131,8 @@ func TestVideoStream(t *testing.T) {
 	require.Equal(t, "HD", s["resolution"])
 	require.Equal(t, object{}, s["metadata"])
 
-	r := media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "started", "streamKey": key, "platform": object{"name": "obs", "version": "30"}})
+	r := media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events",
+		object{"event": "started", "streamKey": key, "platform": object{"name": "obs", "version": "30"}})
 	require.NotContains(t, string(r.Body), key, "the media server knows the key that it was given")
 	s = requireStream(t, r)
 	require.Equal(t, "live", s["status"])
@@ -140,7 +145,8 @@ func TestVideoStream(t *testing.T) {
 	require.NotNil(t, s["endedAt"])
 	require.Nil(t, s["streamerUrl"])
 	recordings := []object{
-		{"mp4": object{"url": "https://r.test/1.mp4", "duration": 1.5, "startTime": 10, "stopTime": 11.5}}, {"mp4": object{"url": "https://r.test/2.mp4"}},
+		{"mp4": object{"url": "https://r.test/1.mp4", "duration": 1.5, "startTime": 10, "stopTime": 11.5}},
+		{"mp4": object{"url": "https://r.test/2.mp4"}},
 	}
 	s = requireStream(t, media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "recorded", "recordings": recordings}))
 	require.Equal(t, "recorded", s["status"])
@@ -186,11 +192,23 @@ func TestVideoStreamTransitions(t *testing.T) {
 	n := mediaNetwork(t)
 	owner, media := n.NewUser(t, region.US, "owner"), mediaServer(n)
 	for state, events := range map[string]map[string]string{
-		"idle":     {"started": "live", "stopped": "", "recorded": "", "failed": "error", "terminated": "ended", "flagged": "idle", "end": "ended"},
-		"live":     {"started": "live", "stopped": "ended", "recorded": "", "failed": "error", "terminated": "ended", "flagged": "live", "end": "ended"},
-		"ended":    {"started": "", "stopped": "ended", "recorded": "recorded", "failed": "", "terminated": "ended", "flagged": "ended", "end": "ended"},
-		"recorded": {"started": "", "stopped": "recorded", "recorded": "recorded", "failed": "", "terminated": "recorded", "flagged": "recorded", "end": "recorded"},
-		"error":    {"started": "", "stopped": "", "recorded": "", "failed": "error", "terminated": "", "flagged": "error", "end": ""},
+		"idle": {
+			"started": "live", "stopped": "", "recorded": "", "failed": "error", "terminated": "ended", "flagged": "idle",
+			"end": "ended",
+		},
+		"live": {
+			"started": "live", "stopped": "ended", "recorded": "", "failed": "error", "terminated": "ended", "flagged": "live",
+			"end": "ended",
+		},
+		"ended": {
+			"started": "", "stopped": "ended", "recorded": "recorded", "failed": "", "terminated": "ended", "flagged": "ended",
+			"end": "ended",
+		},
+		"recorded": {
+			"started": "", "stopped": "recorded", "recorded": "recorded", "failed": "", "terminated": "recorded",
+			"flagged": "recorded", "end": "recorded",
+		},
+		"error": {"started": "", "stopped": "", "recorded": "", "failed": "error", "terminated": "", "flagged": "error", "end": ""},
 	} {
 		for event, want := range events {
 			t.Run(state+" "+event, func(t *testing.T) {
@@ -221,17 +239,24 @@ func TestVideoStreamModeration(t *testing.T) {
 	owner, media := n.NewUser(t, region.EU, "owner"), mediaServer(n)
 	id, _ := streamInState(t, owner, media, "live")
 	labels := []object{
-		{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"}, {"category": "hate", "threshold": 0.75, "detectedAt": "2026-01-02T03:04:06.789Z"},
+		{"category": "violence", "threshold": 0.5, "detectedAt": "2026-01-02T03:04:05.678Z"},
+		{"category": "hate", "threshold": 0.75, "detectedAt": "2026-01-02T03:04:06.789Z"},
 	}
 	seen := object{"event": "flagged", "labels": labels}
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
 	media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", seen).OK(t)
-	terminated := object{"event": "terminated", "labels": []object{{"category": "pornography", "threshold": 1}, {"category": "gore", "threshold": 1}}}
+	terminated := object{
+		"event":  "terminated",
+		"labels": []object{{"category": "pornography", "threshold": 1}, {"category": "gore", "threshold": 1}},
+	}
 	for range 2 {
 		r := media.Do(t, http.MethodPost, mediaStreamsPath+id+"/events", terminated)
 		require.Equal(t, "ended", requireStream(t, r)["status"])
 		found := r.Get(t, "videoStreamModerations.0").(object)
-		requireResource(t, "moderation", resource{"moderationId": "id", "streamId": "id", "flagLabels": "[]", "terminateLabels": "[]", "createdAt": "ts", "updatedAt": "ts"}, found)
+		requireResource(t, "moderation", resource{
+			"moderationId": "id", "streamId": "id", "flagLabels": "[]", "terminateLabels": "[]",
+			"createdAt": "ts", "updatedAt": "ts",
+		}, found)
 		require.Equal(t, r.String(t, "videoStreamings.0.moderationId"), found["moderationId"])
 		require.Equal(t, []any{labels[0], labels[1]}, found["flagLabels"])
 		require.Len(t, found["terminateLabels"], 2)
@@ -267,8 +292,16 @@ func TestMediaServerSecret(t *testing.T) {
 		{"no event", mediaServer(n), http.MethodPost, path, object{}, invalid("event")},
 		{"another event", mediaServer(n), http.MethodPost, path, object{"event": "x"}, invalid("event")},
 		{"no recordings", mediaServer(n), http.MethodPost, path, object{"event": "recorded"}, invalid("recordings")},
-		{"a recording without an address", mediaServer(n), http.MethodPost, path, object{"event": "recorded", "recordings": []object{{}}}, invalid("recordings")},
-		{"21 recordings", mediaServer(n), http.MethodPost, path, object{"event": "recorded", "recordings": make([]object, 21)}, invalid("recordings")},
+		{
+			"a recording without an address", mediaServer(n), http.MethodPost, path,
+			object{"event": "recorded", "recordings": []object{{}}},
+			invalid("recordings"),
+		},
+		{
+			"21 recordings", mediaServer(n), http.MethodPost, path,
+			object{"event": "recorded", "recordings": make([]object, 21)},
+			invalid("recordings"),
+		},
 		{"no labels", mediaServer(n), http.MethodPost, path, object{"event": "flagged"}, invalid("labels")},
 	})
 	require.Equal(t, "idle", requireStream(t, owner.Do(t, http.MethodGet, streamsPath+"/"+text(s, "streamId"), nil))["status"])
@@ -311,7 +344,10 @@ func TestPostWithVideoStream(t *testing.T) {
 	owner.Do(t, http.MethodPost, membersPath(community), object{"userIds": []string{author.UserID, viewer.UserID}}).OK(t)
 	id := text(newStream(t, author), "streamId")
 	child := text(newStream(t, author, object{"parentStreamId": id}), "streamId")
-	body := object{"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "watch!", "streamId": id}}
+	body := object{
+		"targetType": "community", "targetId": community, "dataType": "liveStream",
+		"data": object{"text": "watch!", "streamId": id},
+	}
 	a := requireAggregate(t, author.At(region.SG).Do(t, http.MethodPost, "/api/v4/posts", body), "", postAggregate)
 	require.Equal(t, id, a.one("videoStreamings")["streamId"])
 	require.Equal(t, child, a.one("videoStreamingChildren")["streamId"])
@@ -352,8 +388,14 @@ func TestPostWithVideoStream(t *testing.T) {
 		{"posted after it was deleted", author, http.MethodPost, "/api/v4/posts", posting(deleted), refused},
 		{"an unknown stream", author, http.MethodPost, "/api/v4/posts", posting(unknownID), refused},
 		{"no stream", author, http.MethodPost, "/api/v4/posts", posting("x"), invalid("data.streamId")},
-		{"with an attachment", author, http.MethodPost, "/api/v4/posts", with(posting(child), object{"attachments": []object{{"type": "image", "fileId": "f"}}}), invalid("attachments")},
-		{"without a text, by the older path", author, http.MethodPost, "/api/v3/posts", posting(text(newStream(t, author), "streamId")), failure{}},
+		{
+			"with an attachment", author, http.MethodPost, "/api/v4/posts",
+			with(posting(child), object{"attachments": []object{{"type": "image", "fileId": "f"}}}), invalid("attachments"),
+		},
+		{
+			"without a text, by the older path", author, http.MethodPost, "/api/v3/posts", posting(text(newStream(t, author), "streamId")),
+			failure{},
+		},
 	})
 	author.Do(t, http.MethodDelete, streamsPath+"/"+id, nil).OK(t)
 	require.Empty(t, author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).OK(t).List(t, "videoStreamings"))
@@ -389,12 +431,14 @@ func TestVideoStreamList(t *testing.T) {
 	require.Equal(t, ids, list(admin, "sortBy=firstCreated"))
 	require.Equal(t, []string{ids[1], ids[0]}, list(admin, "isLive=true"))
 	require.Equal(t, []string{ids[5], ids[4], ids[1], ids[0]}, list(admin, "statuses[]=live&statuses[]=ended"))
-	require.Equal(t, []string{ids[4], ids[3], ids[1], ids[0]}, list(admin, "userPublicIds[]="+owners[0].UserID+"&userPublicIds[]="+owners[1].UserID))
+	require.Equal(t, []string{ids[4], ids[3], ids[1], ids[0]},
+		list(admin, "userPublicIds[]="+owners[0].UserID+"&userPublicIds[]="+owners[1].UserID))
 	require.Equal(t, []string{ids[0]}, list(admin, "isLive=true&userPublicIds[]="+owners[0].UserID))
 	require.Empty(t, list(admin, "userPublicIds[]=nobody"))
 	require.Equal(t, []string{ids[3], ids[0]}, list(owners[0], ""), "one's own")
 	require.Empty(t, list(viewer, ""), "no post carries them")
-	owners[1].Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "user", "dataType": "liveStream", "data": object{"streamId": ids[1]}}).OK(t)
+	owners[1].Do(t, http.MethodPost, "/api/v4/posts",
+		object{"targetType": "user", "dataType": "liveStream", "data": object{"streamId": ids[1]}}).OK(t)
 	require.Equal(t, []string{ids[1]}, list(viewer, ""))
 
 	r := admin.Do(t, http.MethodGet, streamsPath+"?options[limit]=4", nil).OK(t)
@@ -424,12 +468,21 @@ func TestVideoStreamRefusals(t *testing.T) {
 		{"title of 1001", owner, http.MethodPost, streamsPath, object{"title": long}, invalid("title")},
 		{"no title", owner, http.MethodPost, streamsPath, object{}, invalid("title")},
 		{"description of 5000", owner, http.MethodPost, streamsPath, create(object{"description": strings.Repeat("x", 5000)}), failure{}},
-		{"description of 5001", owner, http.MethodPost, streamsPath, create(object{"description": strings.Repeat("x", 5001)}), invalid("description")},
+		{
+			"description of 5001", owner, http.MethodPost, streamsPath, create(object{"description": strings.Repeat("x", 5001)}),
+			invalid("description"),
+		},
 		{"thumbnail of 50", owner, http.MethodPost, streamsPath, create(object{"thumbnailFileId": long[:50]}), notFound},
-		{"thumbnail that is no image", owner, http.MethodPost, streamsPath, create(object{"thumbnailFileId": fileOf(t, "file")}), invalid("thumbnailFileId")},
+		{
+			"thumbnail that is no image", owner, http.MethodPost, streamsPath, create(object{"thumbnailFileId": fileOf(t, "file")}),
+			invalid("thumbnailFileId"),
+		},
 		{"thumbnail of 51", owner, http.MethodPost, streamsPath, create(object{"thumbnailFileId": long[:51]}), invalid("thumbnailFileId")},
 		{"resolution", owner, http.MethodPost, streamsPath, create(object{"resolution": "UHD"}), invalid("resolution")},
-		{"metadata of more than 10 KB", owner, http.MethodPost, streamsPath, create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}), invalid("metadata")},
+		{
+			"metadata of more than 10 KB", owner, http.MethodPost, streamsPath,
+			create(object{"metadata": object{"a": strings.Repeat("x", 10*1024)}}), invalid("metadata"),
+		},
 		{"by an administrator", admin(t), http.MethodPost, streamsPath, create(nil), forbidden},
 		{"unknown", owner, http.MethodGet, streamsPath + "/" + unknownID, nil, notFound},
 		{"no id", owner, http.MethodGet, streamsPath + "/x", nil, notFound},

@@ -26,7 +26,8 @@ func TestEventsOfAnObjectKeepTheirOrder(t *testing.T) {
 	author := n.SignIn(t, region.EU, apptest.UserID("author"))
 	community := author.NewCommunity(t)
 	held, other := author.NewPost(t, community), author.NewPost(t, community)
-	created := n.Admin(region.EU).Do(t, http.MethodPost, webhooksPath, object{"url": r.URL, "events": []string{"post.updated", "post.addReaction", "post.deleted"}}).OK(t)
+	created := n.Admin(region.EU).Do(t, http.MethodPost, webhooksPath,
+		object{"url": r.URL, "events": []string{"post.updated", "post.addReaction", "post.deleted"}}).OK(t)
 	require.NotEmpty(t, created.String(t, "webhook.webhookId"))
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/network-settings/webhook", object{"webhookEnabled": true}).OK(t)
 	post.Store(held)
@@ -35,7 +36,8 @@ func TestEventsOfAnObjectKeepTheirOrder(t *testing.T) {
 	_, err := conn.Exec(t.Context(), `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS
 		$$ BEGIN IF (NEW).name = 'post.updated' AND (NEW).topic = '`+held+`' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$`)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `CREATE TRIGGER refuse_event BEFORE INSERT ON realtime_events FOR EACH ROW EXECUTE FUNCTION refuse_event()`)
+	_,
+		err = conn.Exec(t.Context(), `CREATE TRIGGER refuse_event BEFORE INSERT ON realtime_events FOR EACH ROW EXECUTE FUNCTION refuse_event()`)
 	require.NoError(t, err)
 
 	edit := object{"data": object{"text": "edited"}}

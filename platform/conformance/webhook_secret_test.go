@@ -36,12 +36,16 @@ func TestWebhooksAreAudited(t *testing.T) {
 	admin := n.Admin(region.SG)
 	hook := admin.Do(t, http.MethodPost, webhooksPath, object{"url": "https://one.example.com", "name": "one"}).OK(t)
 	id := hook.String(t, "webhook.webhookId")
-	values := map[string]any{"name": "one", "url": "https://one.example.com", "events": []any{}, "isManaged": false, "isEnabled": true, "isDeleted": false}
+	values := map[string]any{
+		"name": "one", "url": "https://one.example.com", "events": []any{}, "isManaged": false, "isEnabled": true,
+		"isDeleted": false,
+	}
 	require.Equal(t, []auditChange{{Type: "webhook", ID: id, After: values}}, changesOf(t, admin, "WebhookService/CreateWebhook"))
 
 	admin.Do(t, http.MethodPut, webhooksPath+"/"+id, object{"url": "https://two.example.com"}).OK(t)
 	changed := with(values, object{"url": "https://two.example.com"})
-	require.Equal(t, []auditChange{{Type: "webhook", ID: id, Before: values, After: changed}}, changesOf(t, admin, "WebhookService/UpdateWebhook"))
+	require.Equal(t, []auditChange{{Type: "webhook", ID: id, Before: values, After: changed}},
+		changesOf(t, admin, "WebhookService/UpdateWebhook"))
 	admin.Do(t, http.MethodDelete, webhooksPath+"/"+id, nil).OK(t)
 	require.Equal(t, true, changesOf(t, admin, "WebhookService/DeleteWebhook")[0].After["isDeleted"])
 

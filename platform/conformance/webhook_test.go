@@ -135,7 +135,8 @@ func TestWebhook(t *testing.T) {
 	}
 	log := admin.Do(t, http.MethodGet, webhooksPath+"/"+id+"/deliveries?state=delivered&options[limit]=3", nil).OK(t)
 	require.Len(t, log.List(t, "deliveries"), 3)
-	rest := admin.Do(t, http.MethodGet, webhooksPath+"/"+id+"/deliveries?state=delivered&options[token]="+log.String(t, "paging.next"), nil).OK(t)
+	rest := admin.Do(t, http.MethodGet, webhooksPath+"/"+id+"/deliveries?state=delivered&options[token]="+log.String(t, "paging.next"),
+		nil).OK(t)
 	require.NotEmpty(t, rest.List(t, "deliveries"))
 	require.NotEqual(t, log.Get(t, "deliveries.0.deliveryId"), rest.Get(t, "deliveries.0.deliveryId"))
 	require.Equal(t, 200, log.Int(t, "deliveries.0.status"))
@@ -178,8 +179,10 @@ func TestWebhookSettings(t *testing.T) {
 	}
 	admin.Do(t, http.MethodDelete, webhooksPath+"/"+ids[0], nil).OK(t)
 	for url, message := range map[string]string{
-		"ftp://example.com": "url: must be", "http://10.0.0.1/": "url: the address is not public", "http://[::1]/": "url: the address is not public",
-		"http://169.254.169.254/latest": "url: the address is not public", "https://user:pw@example.com/": "url: must be", "http://8.8.8.8:22/": "url: the address is not public",
+		"ftp://example.com": "url: must be", "http://10.0.0.1/": "url: the address is not public",
+		"http://[::1]/":                 "url: the address is not public",
+		"http://169.254.169.254/latest": "url: the address is not public", "https://user:pw@example.com/": "url: must be",
+		"http://8.8.8.8:22/": "url: the address is not public",
 	} {
 		requireFailure(t, invalid(message), admin.Do(t, http.MethodPost, webhooksPath, object{"url": url}))
 	}
@@ -203,13 +206,17 @@ func TestManagedWebhooks(t *testing.T) {
 		return admin.Do(t, http.MethodPut, managedPath, object{"webhooks": hooks}).OK(t)
 	}
 	one := object{"name": "one", "url": "https://one.example.com", "events": []string{}, "secret": "a secret of some length and more"}
-	two := object{"name": "two", "url": "https://two.example.com", "events": []string{"post.created"}, "secret": "another secret of some length"}
+	two := object{
+		"name": "two", "url": "https://two.example.com", "events": []string{"post.created"},
+		"secret": "another secret of some length",
+	}
 	first := replace(one, two)
 	require.Equal(t, []string{"one", "two"}, first.Strings(t, "webhooks", "name"))
 	require.NotContains(t, string(first.Body), "a secret of some")
 	again := replace(one, two)
 	require.Equal(t, first.JSON(t), again.JSON(t), "nothing changed")
-	r := replace(with(one, object{"url": "https://other.example.com"}), object{"name": "bad", "url": "http://10.0.0.1", "secret": "another secret of some length"},
+	r := replace(with(one, object{"url": "https://other.example.com"}),
+		object{"name": "bad", "url": "http://10.0.0.1", "secret": "another secret of some length"},
 		object{"name": "short", "url": "https://example.com", "secret": "short"})
 	require.Equal(t, first.Get(t, "webhooks.0.webhookId"), r.Get(t, "webhooks.0.webhookId"))
 	require.Equal(t, []string{"one"}, r.Strings(t, "webhooks", "name"))
@@ -267,19 +274,22 @@ func TestManagedPrehook(t *testing.T) {
 	}
 	require.True(t, replace(same).Bool(t, "prehook.isManaged"), "the operator takes over a pre-hook with the same settings")
 	hook := object{
-		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate", "comment.shouldCreate"}, "timeout": 500,
-		"secret": "a secret of some length and more",
+		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate", "comment.shouldCreate"},
+		"timeout": 500,
+		"secret":  "a secret of some length and more",
 	}
 	first := replace(hook)
 	require.NotContains(t, string(first.Body), "a secret of some")
 	want := map[string]any{
-		"enabled": true, "callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []any{"post.shouldCreate", "comment.shouldCreate"},
+		"enabled": true, "callbackUrl": "https://ask.example.com", "defaultAction": "deny",
+		"events":  []any{"post.shouldCreate", "comment.shouldCreate"},
 		"timeout": 500.0, "isManaged": true,
 	}
 	require.Equal(t, want, first.Get(t, "prehook"))
 	require.Equal(t, want, replace(hook).Get(t, "prehook"))
 	for reason, change := range map[string]object{
-		"callbackUrl: the address is not public": {"callbackUrl": "http://10.0.0.1"}, "events: \"x\" is not the name of an event": {"events": []string{"x"}},
+		"callbackUrl: the address is not public":    {"callbackUrl": "http://10.0.0.1"},
+		"events: \"x\" is not the name of an event": {"events": []string{"x"}},
 		"the secret must have 24 to 200 characters": {"secret": "short"}, "callbackUrl: must be set": {"callbackUrl": ""},
 	} {
 		refused := replace(with(hook, change))
@@ -305,7 +315,8 @@ func TestManagedPrehook(t *testing.T) {
 	require.False(t, removed.Get(t, "prehook.isManaged").(bool))
 	require.False(t, removed.Get(t, "prehook.enabled").(bool))
 	admin.Do(t, http.MethodPut, prehookPath, object{"enabled": true, "callbackUrl": "https://own.example.com"}).OK(t)
-	requireFailure(t, invalid("prehook.timeout"), admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": with(hook, object{"timeout": 5000})}))
+	requireFailure(t, invalid("prehook.timeout"),
+		admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": with(hook, object{"timeout": 5000})}))
 }
 
 // TestPrehookSettings changes the settings one by one: those that a request does not name stay as they are.
@@ -318,7 +329,12 @@ func TestPrehookSettings(t *testing.T) {
 	requireFailure(t, invalid("callbackUrl"), put(object{"enabled": true}))
 	secret := ""
 	for _, change := range []object{
-		{"callbackUrl": "https://ask.example.com"}, {"enabled": true}, {"defaultAction": "deny"}, {"events": []any{"post.shouldCreate"}}, {"timeout": 300.0}, {"enabled": false},
+		{"callbackUrl": "https://ask.example.com"},
+		{"enabled": true},
+		{"defaultAction": "deny"},
+		{"events": []any{"post.shouldCreate"}},
+		{"timeout": 300.0},
+		{"enabled": false},
 	} {
 		want = with(want, change)
 		r := put(change).OK(t)
@@ -359,7 +375,8 @@ func TestPrehook(t *testing.T) {
 	secret := set.String(t, "secretKey")
 	require.False(t, admin.Do(t, http.MethodGet, prehookPath, nil).OK(t).Has(t, "secretKey"))
 	create := func(text string) *apptest.Response {
-		return author.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": text}})
+		return author.Do(t, http.MethodPost, "/api/v4/posts",
+			object{"targetType": "community", "targetId": community, "data": object{"text": text}})
 	}
 	require.Eventually(t, func() bool {
 		create("hello").OK(t)
@@ -373,7 +390,8 @@ func TestPrehook(t *testing.T) {
 	require.Equal(t, "author", call.body["actor"].(map[string]any)["userId"])
 	require.Empty(t, call.header.Get("Traceparent"), "the request had no trace")
 	trace := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	author.With("Traceparent", trace).Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "traced"}}).OK(t)
+	author.With("Traceparent", trace).Do(t, http.MethodPost, "/api/v4/posts",
+		object{"targetType": "community", "targetId": community, "data": object{"text": "traced"}}).OK(t)
 	calls := r.all()
 	require.Equal(t, trace, calls[len(calls)-1].header.Get("Traceparent"))
 	changed := create("rude")

@@ -79,7 +79,8 @@ func (d *apiDocument) reportOperations(code int) int {
 		name := d.servedAs(operation)
 		return d.successes(name) > 0 && d.refusals(name) > 0
 	})
-	fmt.Printf("operations of the public interface: %d of %d served, %d of them with a success and a refusal\n", len(served), len(list), len(served)-len(left))
+	fmt.Printf("operations of the public interface: %d of %d served, %d of them with a success and a refusal\n", len(served), len(list),
+		len(served)-len(left))
 	if code != 0 || !isWholeSuite() {
 		return code
 	}

@@ -61,7 +61,9 @@ const (
 )
 
 // Issue returns a certificate with a name and its private key, both PEM. It ends no later than the authority.
-func (a *Authority) Issue(random io.Reader, name string, usage Usage, now time.Time, lifetime time.Duration) (certificate, key []byte, err error) {
+func (a *Authority) Issue(random io.Reader, name string, usage Usage, now time.Time, lifetime time.Duration) (certificate, key []byte,
+	err error,
+) {
 	serial, private, err := draw(random)
 	if err != nil {
 		return nil, nil, err

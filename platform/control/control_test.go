@@ -86,17 +86,36 @@ func TestHandshake(t *testing.T) {
 		atServer         string
 		atClient         string
 	}{
-		"both of one authority":     {server: server(first, first), operator: operator(first, first)},
-		"old server, new operator":  {server: server(first, second, first), operator: operator(second, second, first)},
-		"new server, old operator":  {server: server(second, second, first), operator: operator(first, second, first)},
-		"the server trusts the new": {server: server(second, second), operator: operator(first, second, first), atServer: "unknown authority", atClient: "tls: "},
-		"another authority":         {server: server(first, first), operator: operator(foreign, first), atServer: "provide a certificate", atClient: "tls: "},
-		"a server of another":       {server: server(foreign, first), operator: operator(first, first), atServer: "tls: ", atClient: "unknown authority"},
-		"a server as operator":      {server: server(first, first), operator: server(first, first), atServer: "incompatible key usage", atClient: "tls: "},
-		"an operator as server":     {server: operator(first, first), operator: operator(first, first), atServer: "", atClient: "is valid for operator."},
-		"another region":            {server: server(first, first), operator: operator(first, first), wants: control.ServerName("us", acme), atClient: "not " + control.ServerName("us", acme)},
+		"both of one authority":    {server: server(first, first), operator: operator(first, first)},
+		"old server, new operator": {server: server(first, second, first), operator: operator(second, second, first)},
+		"new server, old operator": {server: server(second, second, first), operator: operator(first, second, first)},
+		"the server trusts the new": {
+			server: server(second, second), operator: operator(first, second, first), atServer: "unknown authority",
+			atClient: "tls: ",
+		},
+		"another authority": {
+			server: server(first, first), operator: operator(foreign, first), atServer: "provide a certificate",
+			atClient: "tls: ",
+		},
+		"a server of another": {
+			server: server(foreign, first), operator: operator(first, first), atServer: "tls: ",
+			atClient: "unknown authority",
+		},
+		"a server as operator": {
+			server: server(first, first), operator: server(first, first), atServer: "incompatible key usage",
+			atClient: "tls: ",
+		},
+		"an operator as server": {
+			server: operator(first, first), operator: operator(first, first), atServer: "",
+			atClient: "is valid for operator.",
+		},
+		"another region": {
+			server: server(first, first), operator: operator(first, first), wants: control.ServerName("us", acme),
+			atClient: "not " + control.ServerName("us", acme),
+		},
 		"another network's name": {
-			server: server(first, first), operator: operator(first, first), wants: control.ServerName("eu", other), atClient: "not " + control.ServerName("eu", other),
+			server: server(first, first), operator: operator(first, first), wants: control.ServerName("eu", other),
+			atClient: "not " + control.ServerName("eu", other),
 		},
 		"expired": {server: server(first, first), operator: operator(first, first), at: start.Add(91 * 24 * time.Hour), atClient: "expired"},
 		"an operator of another network with a trusted authority": {
@@ -147,7 +166,11 @@ func TestConstraints(t *testing.T) {
 	foreign := credentials(t, a, control.OperatorName(other), control.Operator, a)
 	pool := x509.NewCertPool()
 	pool.AddCert(a.Certificate)
-	_, err := foreign.Certificate.Leaf.Verify(x509.VerifyOptions{Roots: pool, CurrentTime: start, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+	_,
+		err := foreign.Certificate.Leaf.Verify(x509.VerifyOptions{
+		Roots: pool, CurrentTime: start,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+	})
 	require.ErrorContains(t, err, "not permitted")
 }
 

@@ -70,13 +70,20 @@ func TestString(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
-	const place = "the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must be percent-encoded, as %40, %2F, %3F or %23"
-	const space = "the database URL contains white space or a control character: a user name or password that contains it must be percent-encoded, such as a space as %20"
-	const percent = "the database URL contains a % that is not followed by two hexadecimal digits, or %00: a user name or password that contains a % must be percent-encoded, as %25"
-	const host = "the database URL has a host that is neither a name nor an address: it must be like postgresql://user:password@host:5432/database"
-	const port = "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host"
-	const pair = "the database URL has a parameter that is not like name=value: a value that contains & or = must be percent-encoded, as %26 or %3D"
-	const unknown = "the database URL has a password among its parameters and a parameter with an unknown name: a password that contains & must be percent-encoded, as %26"
+	const place = "the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must be " +
+		"percent-encoded, as %40, %2F, %3F or %23"
+	const space = "the database URL contains white space or a control character: a user name or password that contains it must be " +
+		"percent-encoded, such as a space as %20"
+	const percent = "the database URL contains a % that is not followed by two hexadecimal digits, or %00: a user name or password that " +
+		"contains a % must be percent-encoded, as %25"
+	const host = "the database URL has a host that is neither a name nor an address: it must be like " +
+		"postgresql://user:password@host:5432/database"
+	const port = "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and " +
+		"the host"
+	const pair = "the database URL has a parameter that is not like name=value: a value that contains & or = must be percent-encoded, as " +
+		"%26 or %3D"
+	const unknown = "the database URL has a password among its parameters and a parameter with an unknown name: a password that contains " +
+		"& must be percent-encoded, as %26"
 	for in, want := range map[string]string{
 		" \n":                                       "the database URL is empty: it must be like postgresql://user:password@host:5432/database",
 		"host=db password=hunter2":                  "the database URL must begin with postgresql:// or postgres://",
@@ -125,7 +132,9 @@ func TestRedact(t *testing.T) {
 	t.Parallel()
 	u := dburl.MustParse("postgresql://plaza:hunter%2F2@db/plaza?password=sword%26fish")
 	text := u.Redact("at " + u.Reveal() + ": hunter/2, hunter%2F2, sword%26fish, " + `sword\u0026fish` + " and sword&fish are wrong at eu")
-	require.Equal(t, "at postgresql://plaza:redacted@db/plaza?password=redacted: [redacted], [redacted], [redacted], [redacted] and [redacted] are wrong at eu", text)
+	require.Equal(t,
+		"at postgresql://plaza:redacted@db/plaza?password=redacted: [redacted], [redacted], [redacted], [redacted] and [redacted] are wrong "+
+			"at eu", text)
 	within := dburl.MustParse("postgresql://plaza:hunter%25@db/plaza") // one form of the password is the beginning of another
 	require.Equal(t, "[redacted], [redacted]", within.Redact("hunter%, hunter%25"))
 	plain := dburl.MustParse("postgresql://plaza@db/plaza")

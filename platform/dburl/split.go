@@ -13,15 +13,22 @@ import (
 
 // The reasons for which a text is not a database URL. They are the same for every text, so that they quote no part of a password.
 var (
-	errEmpty   = errors.New("the database URL is empty: it must be like postgresql://user:password@host:5432/database")
-	errScheme  = errors.New("the database URL must begin with postgresql:// or postgres://")
-	errSpace   = errors.New("the database URL contains white space or a control character: a user name or password that contains it must be percent-encoded, such as a space as %20")
-	errPercent = errors.New("the database URL contains a % that is not followed by two hexadecimal digits, or %00: a user name or password that contains a % must be percent-encoded, as %25")
-	errPlace   = errors.New("the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must be percent-encoded, as %40, %2F, %3F or %23")
-	errHost    = errors.New("the database URL has a host that is neither a name nor an address: it must be like postgresql://user:password@host:5432/database")
-	errPort    = errors.New("the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
-	errPair    = errors.New("the database URL has a parameter that is not like name=value: a value that contains & or = must be percent-encoded, as %26 or %3D")
-	errUnknown = errors.New("the database URL has a password among its parameters and a parameter with an unknown name: a password that contains & must be percent-encoded, as %26")
+	errEmpty  = errors.New("the database URL is empty: it must be like postgresql://user:password@host:5432/database")
+	errScheme = errors.New("the database URL must begin with postgresql:// or postgres://")
+	errSpace  = errors.New("the database URL contains white space or a control character: a user name or password that contains it must " +
+		"be percent-encoded, such as a space as %20")
+	errPercent = errors.New("the database URL contains a % that is not followed by two hexadecimal digits, or %00: a user name or " +
+		"password that contains a % must be percent-encoded, as %25")
+	errPlace = errors.New("the database URL has an @, /, ? or # in an unexpected place: a user name or password that contains one must " +
+		"be percent-encoded, as %40, %2F, %3F or %23")
+	errHost = errors.New("the database URL has a host that is neither a name nor an address: it must be like " +
+		"postgresql://user:password@host:5432/database")
+	errPort = errors.New("the database URL has a port that is not a number from 1 to 65535: a user name and a password must be " +
+		"followed by @ and the host")
+	errPair = errors.New("the database URL has a parameter that is not like name=value: a value that contains & or = must be " +
+		"percent-encoded, as %26 or %3D")
+	errUnknown = errors.New("the database URL has a password among its parameters and a parameter with an unknown name: a password that " +
+		"contains & must be percent-encoded, as %26")
 )
 
 // parts are the parts of a database URL as they are written.
@@ -151,9 +158,12 @@ var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`)
 // knownParameters are the names that are allowed together with a password. A setting of the database could as well be the end of a password
 // that contains an ampersand, and the database quotes the names of settings that it does not know.
 var knownParameters = []string{
-	"application_name", "channel_binding", "client_encoding", "connect_timeout", "database", "dbname", "default_query_exec_mode", "fallback_application_name",
-	"gssencmode", "host", "hostaddr", "keepalives", "krbspn", "krbsrvname", "max_protocol_version", "min_protocol_version", "options", "passfile", "password",
-	"pool_max_conns", "port", "require_auth", "search_path", "service", "servicefile", "ssl", "sslcert", "sslcertmode", "sslkey", "sslmode", "sslnegotiation", "sslpassword",
+	"application_name", "channel_binding", "client_encoding", "connect_timeout", "database", "dbname", "default_query_exec_mode",
+	"fallback_application_name",
+	"gssencmode", "host", "hostaddr", "keepalives", "krbspn", "krbsrvname", "max_protocol_version", "min_protocol_version", "options",
+	"passfile", "password",
+	"pool_max_conns", "port", "require_auth", "search_path", "service", "servicefile", "ssl", "sslcert", "sslcertmode", "sslkey", "sslmode",
+	"sslnegotiation", "sslpassword",
 	"sslrootcert", "sslsni", "statement_timeout", "target_session_attrs", "timezone", "user",
 }
 

@@ -31,8 +31,8 @@ const singleNode = "single"
 // memoryOfNodes is the memory in bytes that three nodes and the program need.
 const memoryOfNodes = 4 << 30
 
-// cockroachCluster is a cluster of three nodes, or of one without a region, on this machine, started with the flags of cockroach-go's testserver.
-// The testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
+// cockroachCluster is a cluster of three nodes, or of one without a region, on this machine, started with the flags of cockroach-go's
+// testserver. The testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
 type cockroachCluster struct {
 	binary string
 	folder string

@@ -1,8 +1,8 @@
 // Package devdb finds or starts the database of `plaza dev` and of the tests.
 //
 // It uses the first available of: the database at PLAZA_DATABASE_URL; CockroachDB (COCKROACH_BINARY, or cockroach in
-// PATH), as three nodes in one region each, or as a single node without a region where memory is short; PostgreSQL programs of this machine, with data in a private directory. It
-// is not meant for production.
+// PATH), as three nodes in one region each, or as a single node without a region where memory is short; PostgreSQL programs of this
+// machine, with data in a private directory. It is not meant for production.
 package devdb
 
 import (

@@ -16,7 +16,8 @@ import (
 func CheckName(field, name string) error {
 	for _, r := range name {
 		if isInvisible(r) {
-			return fail.Validation(fmt.Sprintf("%s: must not contain invisible or control characters, or spaces other than U+0020, such as %U", field, r))
+			return fail.Validation(fmt.Sprintf("%s: must not contain invisible or control characters, or spaces other than U+0020, such as %U",
+				field, r))
 		}
 	}
 	if strings.TrimSpace(name) != name {

@@ -41,7 +41,8 @@ func TestFilterOfAuditExport(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	found, err := auditFilter(url.Values{"region": {"sg"}, "from": {"2026-01-31T12:00:00Z"}, "to": {"2026-01-31T14:00:00+01:00"}})
 	require.NoError(t, err)
-	require.True(t, proto.Equal(&plazav1.ListAuditEventsRequest{Region: "sg", From: timestamppb.New(at), To: timestamppb.New(at.Add(time.Hour))}, found))
+	require.True(t,
+		proto.Equal(&plazav1.ListAuditEventsRequest{Region: "sg", From: timestamppb.New(at), To: timestamppb.New(at.Add(time.Hour))}, found))
 	for name, wrong := range map[string]string{"region": "xx", "from": "2026-01-31", "to": "noon"} {
 		_, err := auditFilter(url.Values{name: {wrong}})
 		require.ErrorIs(t, err, fail.Validation(), name)

@@ -36,7 +36,8 @@ func feed(n int) *plazav1.ListPostsResponse {
 			Tags: []string{"a", "b"},
 		})
 		page.Users = append(page.Users, &plazav1.User{
-			UserId: "user", PrivateId: id, UserInternalId: id, UserPublicId: "user", DisplayName: "A User", CreatedAt: now, UpdatedAt: now, Path: "n/user/" + id,
+			UserId: "user", PrivateId: id, UserInternalId: id, UserPublicId: "user", DisplayName: "A User", CreatedAt: now, UpdatedAt: now,
+			Path: "n/user/" + id,
 		})
 		page.CommunityUsers = append(page.CommunityUsers, &plazav1.CommunityUser{UserId: "user", CommunityId: id, CreatedAt: now, UpdatedAt: now})
 	}
@@ -126,7 +127,8 @@ func BenchmarkTracing(b *testing.B) {
 			f := &fake{post: feed(1)}
 			options := edge.Options{Services: f.services()}
 			if ratio >= 0 {
-				options.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.TraceIDRatioBased(ratio)), sdktrace.WithSpanProcessor(dropped{})).Tracer("")
+				options.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.TraceIDRatioBased(ratio)),
+					sdktrace.WithSpanProcessor(dropped{})).Tracer("")
 			}
 			handler, err := edge.New(options)
 			require.NoError(b, err)

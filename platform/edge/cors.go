@@ -30,7 +30,8 @@ func newCORS(origins []string) *cors.Cors {
 		ExposedHeaders: []string{
 			HeaderRequestID, "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
 			"Connect-Content-Encoding", "Grpc-Encoding", "Accept-Ranges", "Content-Disposition", "Content-Range", "Etag",
-			"Deprecation", "Sunset", headerLimit, headerPolicy, headerRemaining, headerReset, headerRetryAfter, "Idempotency-Replayed", HeaderMissingHomes,
+			"Deprecation", "Sunset", headerLimit, headerPolicy, headerRemaining, headerReset, headerRetryAfter, "Idempotency-Replayed",
+			HeaderMissingHomes,
 		},
 		MaxAge:               int(preflightAge / time.Second),
 		OptionsSuccessStatus: http.StatusNoContent,

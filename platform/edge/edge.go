@@ -119,7 +119,8 @@ func New(options Options) (http.Handler, error) {
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, tracer: o.Tracer, access: &accessLog{log: o.Log, oneIn: o.LogOneIn}, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
+		metrics: measured, tracer: o.Tracer, access: &accessLog{log: o.Log, oneIn: o.LogOneIn}, tls: o.TLS, realtime: o.Realtime,
+		pages: o.Pages, limits: o.RateLimits,
 		memory: newResponseMemory(o.ResponseMemory, o.RequestTimeout), writeTimeout: o.WriteTimeout,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
@@ -136,7 +137,8 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), pages, connect.UnaryInterceptorFunc(checks.intercept))
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), pages,
+		connect.UnaryInterceptorFunc(checks.intercept))
 	if o.Prehook != nil {
 		chain = append(chain, o.askPrehook(checks))
 	}

@@ -76,7 +76,8 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	log := w.log.String()
 	require.Equal(t, 1, strings.Count(log, "the cause"), log)
 	require.Equal(t, 1, strings.Count(log, "\n"), log)
-	require.Contains(t, log, `"level":"ERROR","msg":"request failed","method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"rest","status":500,`)
+	require.Contains(t, log,
+		`"level":"ERROR","msg":"request failed","method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"rest","status":500,`)
 	require.Contains(t, log, `,"code":500000,"error":"500000: Unexpected error: the cause","requestId":"my-id"`)
 	require.NotContains(t, log, "hush")
 
@@ -223,14 +224,27 @@ func TestBadBodies(t *testing.T) {
 		{"unpaired surrogate", session, `{"userId":"\ud800"}`, []string{"body: does not fit the operation"}},
 		{"not UTF-8", session, "{\"userId\":\"\xff\"}", []string{"body: must be valid UTF-8 throughout"}},
 		{"NUL", session, `{"userId":"a\u0000b","deviceId":"d"}`, []string{"userId: must be valid UTF-8 without NUL characters"}},
-		{"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`, []string{"data.a[0].b: must be valid UTF-8 without NUL characters"}},
-		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.(a name): must be valid UTF-8 without NUL characters"}},
-		{"nested too deeply", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: must not be nested more than 100 levels deep"}},
+		{
+			"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`,
+			[]string{"data.a[0].b: must be valid UTF-8 without NUL characters"},
+		},
+		{
+			"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`,
+			[]string{"data.(a name): must be valid UTF-8 without NUL characters"},
+		},
+		{
+			"nested too deeply", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201),
+			[]string{"body: must not be nested more than 100 levels deep"},
+		},
 		{"out of bounds", session, `{"userId":"` + strings.Repeat("u", 51) + `","deviceInfo":{"kind":"toaster"}}`, []string{
-			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [ios, android, web, node]`,
+			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters",
+			`deviceInfo.kind: must be in list [ios, android, web, node]`,
 		}},
 		{"reserved prefix", session, `{"userId":"ADMIN_x","deviceId":"d"}`, []string{"userId: must not start with ADMIN_ or DELETED_"}},
-		{"in a list", "/api/v4/posts", `{"attachments":[{"type":"image","fileId":"f"},{"type":"image"}]}`, []string{"attachments[1].fileId: must be at least 1 characters"}},
+		{
+			"in a list", "/api/v4/posts", `{"attachments":[{"type":"image","fileId":"f"},{"type":"image"}]}`,
+			[]string{"attachments[1].fileId: must be at least 1 characters"},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := w.call(t, "POST", tc.path, tc.body)
@@ -282,7 +296,8 @@ func TestBadDeleteBodies(t *testing.T) {
 	w := start(t)
 	requireError(t, w.call(t, "DELETE", "/api/v4/posts/p", `{"permanent":`), 400, 400000, "Bad Request.")
 	requireError(t, w.call(t, "DELETE", "/api/v4/posts/p", `[]`), 422, 500000, "Parameters validation error!", "body: must be an object")
-	requireError(t, w.call(t, "DELETE", "/api/v4/posts/p", `{"permanent":"x"}`), 422, 500000, "Parameters validation error!", "permanent: must be true or false")
+	requireError(t, w.call(t, "DELETE", "/api/v4/posts/p", `{"permanent":"x"}`), 422, 500000, "Parameters validation error!",
+		"permanent: must be true or false")
 	require.Zero(t, w.count(), "no handler ran")
 }
 
@@ -315,7 +330,8 @@ func TestTokenEndpoint(t *testing.T) {
 	require.JSONEq(t, `{"status":"error","code":400000,"message":"Bad Request.","data":{}}`, got.body)
 	got = w.call(t, "POST", path, `{}`)
 	require.Equal(t, 422, got.status)
-	require.JSONEq(t, `{"status":"error","code":500000,"message":"Parameters validation error!","data":{"detail":["userId: must be at least 1 characters","userId: does not match regex pattern `+"`[^\\\\s\\\\p{Z}]`"+`"]}}`, got.body)
+	require.JSONEq(t,
+		`{"status":"error","code":500000,"message":"Parameters validation error!","data":{"detail":["userId: must be at least 1 characters","userId: does not match regex pattern `+"`[^\\\\s\\\\p{Z}]`"+`"]}}`, got.body)
 }
 
 func TestAuthenticationComesBeforeValidation(t *testing.T) {

@@ -18,7 +18,8 @@ type ExportStreams struct {
 // Streams returns the operations, for Options.
 func (e *ExportStreams) Streams() []Stream {
 	return []Stream{{
-		Procedure: "/plaza.v1.ExportService/DownloadExport", Method: http.MethodGet, Path: "/api/v4/users/{userId}/export/archive", Serve: e.download,
+		Procedure: "/plaza.v1.ExportService/DownloadExport", Method: http.MethodGet, Path: "/api/v4/users/{userId}/export/archive",
+		Serve: e.download,
 	}}
 }
 

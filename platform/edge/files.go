@@ -59,7 +59,10 @@ func UploadProcedures() []string {
 func (f *FileStreams) Streams() []Stream {
 	streams := []Stream{
 		{Procedure: fileProcedures + "DownloadFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download", Serve: f.download},
-		{Procedure: fileProcedures + "DownloadRestrictedFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download/{proof}", Serve: f.download},
+		{
+			Procedure: fileProcedures + "DownloadRestrictedFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download/{proof}",
+			Serve: f.download,
+		},
 	}
 	for _, u := range uploads {
 		streams = append(streams, Stream{

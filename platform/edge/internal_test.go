@@ -95,7 +95,10 @@ func fillMessage(random *rand.Rand, m protoreflect.Message, depth int) {
 			inner := &structpb.Struct{}
 			fillMessage(random, inner.ProtoReflect(), depth-1)
 			m.Fields["o"] = structpb.NewStructValue(inner)
-			m.Fields["l"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true), structpb.NewNullValue()}})
+			m.Fields["l"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+				structpb.NewBoolValue(true),
+				structpb.NewNullValue(),
+			}})
 		}
 		return
 	}
@@ -170,7 +173,8 @@ func TestEncoderErrors(t *testing.T) {
 
 func TestFloatFormat(t *testing.T) {
 	for value, want := range map[float64]string{
-		0: "0", 1: "1", -1.5: "-1.5", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-6: "0.000001", 1e-7: "1e-7", 1.5e-9: "1.5e-9", 1e-10: "1e-10",
+		0: "0", 1: "1", -1.5: "-1.5", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-6: "0.000001", 1e-7: "1e-7", 1.5e-9: "1.5e-9",
+		1e-10: "1e-10",
 	} {
 		got, err := appendFloat(nil, value)
 		require.NoError(t, err)
@@ -202,7 +206,8 @@ func FuzzText(f *testing.F) {
 // FuzzDecodeJSON checks that no body panics, and that a request is either decoded or marked.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `[]`, ``, `null`, `{"data":{"a":[1,null]}}`, `{"tags":5}`, `{"tags":["a",1]}`, `{"mentionees":[{"userIds":1}]}`, `{"createdAt":"x"}`, "\xff", "{\"text\":\"\xff\"}",
+		`{}`, `[]`, ``, `null`, `{"data":{"a":[1,null]}}`, `{"tags":5}`, `{"tags":["a",1]}`, `{"mentionees":[{"userIds":1}]}`,
+		`{"createdAt":"x"}`, "\xff", "{\"text\":\"\xff\"}",
 	} {
 		f.Add([]byte(seed))
 	}

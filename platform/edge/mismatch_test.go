@@ -85,7 +85,8 @@ func TestOtherKinds(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"raw": "AQ=="}`: mismatchUnspecific, `{"raw": "!"}`: "raw: must be base64", `{"raw": 1.5}`: "raw: must be base64",
 		`{"color": "RED"}`: mismatchUnspecific, `{"color": true}`: "color: must be one of its values",
-		`{"labels": {"a": "b"}}`: mismatchUnspecific, `{"labels": {"a": 1}}`: "labels.a: must be a string", `{"labels": []}`: "labels: must be an object",
+		`{"labels": {"a": "b"}}`: mismatchUnspecific, `{"labels": {"a": 1}}`: "labels.a: must be a string",
+		`{"labels": []}`:                  "labels: must be an object",
 		`{"inner": {"labels": {"a": 1}}}`: "inner.labels.a: must be a string", `{"flag": 1}`: "flag: must be true or false",
 	} {
 		require.Equal(t, want, mismatch([]byte(body), every), body)

@@ -54,8 +54,9 @@ func http2ClientOf(t *testing.T, dial func(ctx context.Context, network, address
 // rpc is one operation, called over REST and with the generated clients.
 type rpc struct {
 	name, method, path, body string
-	call                     func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error)
-	into                     proto.Message // the type of the response
+	call                     func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message,
+		error)
+	into proto.Message // the type of the response
 }
 
 func message[T any](response *T, err error) (proto.Message, error) {
@@ -69,19 +70,23 @@ var rpcs = []rpc{
 	{
 		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx, &plazav1.GetCommentRequest{CommentId: "c"}))
+			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx,
+				&plazav1.GetCommentRequest{CommentId: "c"}))
 		},
 	},
 	{
-		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentResponse{},
+		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`,
+		into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"}))
+			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx,
+				&plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"}))
 		},
 	},
 	{
 		name: "a list", method: "GET", path: "/api/v5/posts?targetId=t&targetType=community&options[limit]=3", into: &plazav1.ListPostsResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
-			return message(plazav1connect.NewPostServiceClient(client, w.url, options...).ListPosts(ctx, &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Options: &plazav1.PageOptions{Limit: proto.Int32(3)}}))
+			return message(plazav1connect.NewPostServiceClient(client, w.url, options...).ListPosts(ctx,
+				&plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Options: &plazav1.PageOptions{Limit: proto.Int32(3)}}))
 		},
 	},
 }

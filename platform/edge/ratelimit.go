@@ -58,7 +58,8 @@ func (r *RateLimits) register(registerer prometheus.Registerer) error {
 	r.exempt.Interval = exemptLogEvery
 	r.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_rate_limited_total",
-		Help: "Requests beyond a rate limit by limit. Those whose answers were not stored (stored_answer), and those of administrators and server keys (exempt), were not refused.",
+		Help: "Requests beyond a rate limit by limit. Those whose answers were not stored (stored_answer), and those of administrators and " +
+			"server keys (exempt), were not refused.",
 	}, []string{"limit"})
 	for _, kind := range ratelimit.Kinds() {
 		r.refused.WithLabelValues(string(kind))
@@ -102,7 +103,8 @@ func (r *RateLimits) admit(ctx context.Context, procedure string) error {
 	case caller.Kind == auth.Admin || caller.KeyID != "" && accessOf(procedure) == plazav1.Access_CALLER_SERVER_KEY:
 		r.observe(ctx, caller, limits.Users)
 	case accessOf(procedure) == plazav1.Access_CALLER_API_KEY:
-		if err := r.take(ctx, r.keyOf(ratelimit.SessionAddresses, r.AddressOf(ctx)), limits.SessionAddresses, "sessions per address"); err != nil {
+		if err := r.take(ctx, r.keyOf(ratelimit.SessionAddresses, r.AddressOf(ctx)), limits.SessionAddresses,
+			"sessions per address"); err != nil {
 			return err
 		}
 		return r.take(ctx, r.keyOf(ratelimit.SessionKeys, caller.KeyID), limits.SessionKeys, "sessions per API key")

@@ -16,7 +16,8 @@ func (r *RateLimits) AddressOf(ctx context.Context) string {
 	}
 	if r.Proxies.IsZero() && len(w.forwarded) > 0 {
 		r.warnProxy.Do(func() {
-			r.Log.WarnContext(ctx, "a request has X-Forwarded-For, but trusted-proxies is not set: all clients of a proxy share the rate limits of its address")
+			r.Log.WarnContext(ctx,
+				"a request has X-Forwarded-For, but trusted-proxies is not set: all clients of a proxy share the rate limits of its address")
 		})
 	}
 	return r.Proxies.ClientAddress(w.peer, w.forwarded)

@@ -129,7 +129,10 @@ func TestRateLimitsByCaller(t *testing.T) {
 		refused   string // the detail of the second request
 		kind      ratelimit.Kind
 	}{
-		"a user":           {&auth.Caller{Kind: auth.User, UserID: "a", Home: region.US}, "", "the limit is 1/1h requests per user", ratelimit.Users},
+		"a user": {
+			&auth.Caller{Kind: auth.User, UserID: "a", Home: region.US}, "", "the limit is 1/1h requests per user",
+			ratelimit.Users,
+		},
 		"an administrator": {&auth.Caller{Kind: auth.Admin, Name: "a"}, "", "", ratelimit.Exempt},
 		"a server key":     {&auth.Caller{KeyID: "k1"}, token, "", ratelimit.Exempt},
 		"no server key":    {&auth.Caller{}, token, "", ""},

@@ -59,7 +59,10 @@ func TestObjectSizesInside(t *testing.T) {
 		"a field":            {&plazav1.CreateStoryRequest{}, `{"metadata": $}`, 5 << 10, "metadata"},
 		"a field of a field": {&plazav1.SchedulePostRequest{}, `{"postData": {"metadata": $}}`, 10 << 10, "postData.metadata"},
 		"a list":             {&plazav1.ReportActivitiesRequest{}, `{"activities": [{"metadata": $}]}`, 10 << 10, "activities[0].metadata"},
-		"not the first":      {&plazav1.CreateStoryRequest{}, `{"items": [{"placement": {}}, {}, {"placement": $}]}`, 1 << 10, "items[2].placement"},
+		"not the first": {
+			&plazav1.CreateStoryRequest{}, `{"items": [{"placement": {}}, {}, {"placement": $}]}`, 1 << 10,
+			"items[2].placement",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -127,7 +127,8 @@ func TestRESTRequests(t *testing.T) {
 			want: &plazav1.RemoveMembersRequest{CommunityId: "c", UserIds: []string{"a", "b"}},
 		},
 		{
-			name: "DELETE with an undeclared body", method: "DELETE", path: "/api/v4/posts/p", body: `{"postId":"x","permanent":true,"nothing":null}`,
+			name: "DELETE with an undeclared body", method: "DELETE", path: "/api/v4/posts/p",
+			body: `{"postId":"x","permanent":true,"nothing":null}`,
 			want: &plazav1.DeletePostRequest{PostId: "p", Permanent: true},
 		},
 		{

@@ -15,8 +15,9 @@ const (
 	MaxConcurrentStreams = 100
 )
 
-// NewServer returns a server for handler with these limits and the time limit of the headers, which serves HTTP/1.1 and HTTP/2, with and without TLS,
-// on one port. It has no read or write timeouts, because streams have no end; the handler has deadlines that depend on progress.
+// NewServer returns a server for handler with these limits and the time limit of the headers, which serves HTTP/1.1 and HTTP/2, with and
+// without TLS, on one port. It has no read or write timeouts, because streams have no end; the handler has deadlines that depend on
+// progress.
 func NewServer(handler http.Handler, headers time.Duration) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -33,18 +33,21 @@ func TestPages(t *testing.T) {
 
 // TestStreams checks a stream that fails before it has answered, and after it has written a part of the answer.
 func TestStreams(t *testing.T) {
-	stream := edge.Stream{Procedure: "/plaza.v1.FileService/Stream", Method: http.MethodGet, Path: "/stream/{how}", Serve: func(w http.ResponseWriter, request *http.Request) error {
-		switch request.PathValue("how") {
-		case "early":
-			return fail.NotFound()
-		case "late":
-			_, _ = io.WriteString(w, "half")
-			_ = http.NewResponseController(w).Flush()
-			return io.ErrUnexpectedEOF
-		}
-		_, err := io.WriteString(w, "whole")
-		return err
-	}}
+	stream := edge.Stream{
+		Procedure: "/plaza.v1.FileService/Stream", Method: http.MethodGet, Path: "/stream/{how}",
+		Serve: func(w http.ResponseWriter, request *http.Request) error {
+			switch request.PathValue("how") {
+			case "early":
+				return fail.NotFound()
+			case "late":
+				_, _ = io.WriteString(w, "half")
+				_ = http.NewResponseController(w).Flush()
+				return io.ErrUnexpectedEOF
+			}
+			_, err := io.WriteString(w, "whole")
+			return err
+		},
+	}
 	w := start(t, func(o *edge.Options) { o.Streams = []edge.Stream{stream} })
 	require.Equal(t, "whole", w.call(t, http.MethodGet, "/stream/well", "").body)
 	require.Equal(t, http.StatusNotFound, w.call(t, http.MethodGet, "/stream/early", "").status)
@@ -57,7 +60,10 @@ func TestStreams(t *testing.T) {
 	_, err = io.ReadAll(response.Body)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF, "the client notices that the rest is missing")
 
-	for _, s := range []edge.Stream{{Procedure: "", Path: "/other", Method: http.MethodGet, Serve: stream.Serve}, {Procedure: "/a.B/C", Path: "/other", Method: http.MethodGet}} {
+	for _, s := range []edge.Stream{
+		{Procedure: "", Path: "/other", Method: http.MethodGet, Serve: stream.Serve},
+		{Procedure: "/a.B/C", Path: "/other", Method: http.MethodGet},
+	} {
 		_, err := edge.New(edge.Options{Services: w.services(), Streams: []edge.Stream{s}})
 		require.ErrorContains(t, err, "Procedure and Serve are required")
 	}

@@ -69,7 +69,9 @@ func everyRoute(tb testing.TB, template string) *route {
 	return newTestRoute(tb, message, template, message.Fields().ByName("ids"))
 }
 
-func newTestRoute(tb testing.TB, message protoreflect.MessageDescriptor, template string, encodedTwice ...protoreflect.FieldDescriptor) *route {
+func newTestRoute(tb testing.TB, message protoreflect.MessageDescriptor, template string,
+	encodedTwice ...protoreflect.FieldDescriptor,
+) *route {
 	tb.Helper()
 	variables, err := parseTemplate(template)
 	require.NoError(tb, err)
@@ -139,7 +141,10 @@ func TestTranscode(t *testing.T) {
 		{name: "bad encoding of a value", query: "a=%zz", badRequest: true},
 
 		{name: "body", hasBody: true, body: `{"text":"a","id":"other","inner":{"flag":true}}`, want: `text: "a" inner { flag: true }`},
-		{name: "body and query", hasBody: true, body: `{"text":"a","names":["a"]}`, query: "text=b&names=b", want: `text: "b" names: "a" names: "b"`},
+		{
+			name: "body and query", hasBody: true, body: `{"text":"a","names":["a"]}`, query: "text=b&names=b",
+			want: `text: "b" names: "a" names: "b"`,
+		},
 		{name: "body of GET", method: "GET", body: `{"text":"a"}`, want: ``},
 		{
 			name: "body of DELETE", method: "DELETE", body: `{"text":"a","small":3,"flag":true,"names":["a","b"],"inner":{"text":null,"small":1}}`,
@@ -266,7 +271,8 @@ func TestRoutes(t *testing.T) {
 func FuzzRESTQuery(f *testing.F) {
 	for _, seed := range []string{
 		"options%5Blimit%5D=5", "options[limit]=3&options[token]=x%3D", "dataTypes%5Bvalues%5D%5B0%5D=text", "userIds[]=a&userIds[]=b",
-		"tags[0]=x", "a[[b]]=1", "a.=1", "=1&&=", "hasFlag=null", "userIds[]=%2541", "a;b=c", "a=%zz", "%5b%5D=1", "+[+]=+", "a=b=c", "connect=v1",
+		"tags[0]=x", "a[[b]]=1", "a.=1", "=1&&=", "hasFlag=null", "userIds[]=%2541", "a;b=c", "a=%zz", "%5b%5D=1", "+[+]=+", "a=b=c",
+		"connect=v1",
 	} {
 		f.Add(seed, true)
 		f.Add(seed, false)
@@ -293,7 +299,8 @@ func FuzzRESTQuery(f *testing.F) {
 func FuzzTranscode(f *testing.F) {
 	r := everyRoute(f, "/things/{id}/segments/{segment}")
 	for _, query := range []string{
-		"text=a&inner[names][0]=b", "at=2026-01-02T03:04:05Z&ttl=1s&color=RED", "raw=-_8&ratio=NaN&wrapped=true", "labels[a]=b&inners[0][text]=c", "text=%ff",
+		"text=a&inner[names][0]=b", "at=2026-01-02T03:04:05Z&ttl=1s&color=RED", "raw=-_8&ratio=NaN&wrapped=true",
+		"labels[a]=b&inners[0][text]=c", "text=%ff",
 	} {
 		f.Add("/things/a%2Fb/segments/7", query, `{"text":"a","inner":{"flag":true}}`, true)
 		f.Add("/things/%ff/segments/1", query, `{"names":["a"],"labels":{"a":"b"}}`, false)

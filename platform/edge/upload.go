@@ -102,7 +102,8 @@ func formError(err error) error {
 	if _, ok := errors.AsType[*fail.Error](err); ok {
 		return err
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "multipart: ") || strings.HasPrefix(err.Error(), "malformed MIME header") {
+	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "multipart: ") ||
+		strings.HasPrefix(err.Error(), "malformed MIME header") {
 		return fail.BadRequest().Because(err)
 	}
 	return err

@@ -35,7 +35,8 @@ func TestOrderOfChanges(t *testing.T) {
 	tx := newTx(t)
 	post := events.Change{Kind: events.KindPost, ID: "p"}
 	live := events.Change{Kind: events.KindLive, ID: "p"}
-	first, second := events.Change{Kind: events.KindMessage, ID: "m1", Sequence: "feed"}, events.Change{Kind: events.KindMessage, ID: "m2", Sequence: "feed"}
+	first, second := events.Change{Kind: events.KindMessage, ID: "m1", Sequence: "feed"},
+		events.Change{Kind: events.KindMessage, ID: "m2", Sequence: "feed"}
 	for key, c := range map[string]events.Change{"p": post, "": live, "feed": first} {
 		row := events.EmitChange(tx, "name", c, "sender", start)
 		require.Equal(t, key, row.OrderKey)
@@ -71,7 +72,8 @@ func TestRowsOfMarkers(t *testing.T) {
 	require.Len(t, rows, 2)
 	for i, home := range []region.Code{region.US, region.SG} {
 		require.Equal(t, events.TopicChannelMembers, rows[i].Topic)
-		require.Equal(t, events.MembershipChanged{Home: home, ChannelID: "c", UserIDs: users[home]}, payloadOf[events.MembershipChanged](t, rows[i]))
+		require.Equal(t, events.MembershipChanged{Home: home, ChannelID: "c", UserIDs: users[home]},
+			payloadOf[events.MembershipChanged](t, rows[i]))
 	}
 	rows = events.EmitFeedDeleted(tx, "f", start)
 	require.Len(t, rows, len(region.All()))

@@ -218,9 +218,10 @@ func (o *Outbox) poll(ctx context.Context, home region.Code, lanes []int64) (map
 		o.polls.Failed(home, lanes)
 		return nil, err
 	}
-	return jobs.Polled(&o.polls, home, now, lanes, due, store.MaxDueOutboxRows, func(ctx context.Context, rows []store.OutboxRow) (bool, error) {
-		return o.drain(ctx, home, rows)
-	}), nil
+	return jobs.Polled(&o.polls, home, now, lanes, due, store.MaxDueOutboxRows,
+		func(ctx context.Context, rows []store.OutboxRow) (bool, error) {
+			return o.drain(ctx, home, rows)
+		}), nil
 }
 
 // drain delivers due rows of one lane. It reports whether it has delivered or postponed any: not if all are those of keys that this

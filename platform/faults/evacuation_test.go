@@ -81,7 +81,8 @@ func (e *evacuation) evacuate(t *testing.T) {
 // token requests a token with the server key of eu.
 func (e *evacuation) token(t *testing.T, code region.Code) int {
 	t.Helper()
-	return e.Anonymous(code).With("X-Server-Key", e.key).Do(t, http.MethodPost, "/api/v4/authentication/token", object{"userId": "alice"}).Status
+	return e.Anonymous(code).With("X-Server-Key", e.key).Do(t, http.MethodPost, "/api/v4/authentication/token",
+		object{"userId": "alice"}).Status
 }
 
 // TestEvacuatedRegion loses the servers of eu, but not its database. Servers of us then accept the server key of eu, publish the

@@ -148,7 +148,8 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	admin := n.Admin(home)
 	admin.Do(t, http.MethodPost, "/api/v1/products", object{"productName": "Rope", "productUrl": "https://shop.example/rope"}).OK(t)
 	category := admin.Do(t, http.MethodPost, "/api/v3/community-categories", object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
-	open := founder.With("Idempotency-Key", "open").Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "open", "categoryIds": []string{category}}).
+	open := founder.With("Idempotency-Key", "open").Do(t, http.MethodPost, "/api/v3/communities",
+		object{"displayName": "open", "categoryIds": []string{category}}).
 		OK(t).String(t, "communities.0.communityId")
 	closed := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "closed", "requiresJoinApproval": true}).
 		OK(t).String(t, "communities.0.communityId")
@@ -167,8 +168,10 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 		guest.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"}).OK(t)
 	}
 	n.Admin(through).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": true}).OK(t)
-	n.Admin(through).Do(t, http.MethodPost, "/api/v2/whitelist/records", object{"regexs": []string{home.String() + ".example", "all.example"}}).OK(t)
-	n.Admin(through).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": fmt.Sprint("from-", home, "-", through), "permissions": []string{"BAN_USER"}}).OK(t)
+	n.Admin(through).Do(t, http.MethodPost, "/api/v2/whitelist/records",
+		object{"regexs": []string{home.String() + ".example", "all.example"}}).OK(t)
+	n.Admin(through).Do(t, http.MethodPost, "/api/v3/roles",
+		object{"roleId": fmt.Sprint("from-", home, "-", through), "permissions": []string{"BAN_USER"}}).OK(t)
 	founder.At(through).Do(t, http.MethodPost, "/api/v1/invitations", object{
 		"type": "communityMemberInvite", "targetType": "community", "targetId": closed, "userIds": []string{guest.UserID},
 	}).OK(t)
@@ -194,7 +197,8 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 		exported := n.NewUser(t, home, "exported")
 		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
 		exported.Do(t, http.MethodPost, "/api/v1/notification-tray/tray/seen", object{"lastSeenAt": "2026-01-02T03:04:05Z"}).OK(t)
-		exported.Do(t, http.MethodPost, "/v1/notification", object{"userId": exported.UserID, "platform": "android", "token": exported.UserID}).OK(t)
+		exported.Do(t, http.MethodPost, "/v1/notification",
+			object{"userId": exported.UserID, "platform": "android", "token": exported.UserID}).OK(t)
 		exported.Do(t, http.MethodPost, "/api/v3/notification/setting", object{"level": "user", "isPushNotifiable": true}).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
@@ -236,9 +240,11 @@ func writeMessages(t *testing.T, founder, guest *apptest.Client) {
 	t.Helper()
 	body := object{"type": "community", "displayName": "chat", "userIds": []string{guest.UserID}}
 	channel := post(t, founder, "/api/v3/channels", body).String(t, "channels.0._id")
-	feed := post(t, founder.At(guest.Region), "/api/v5/message-feeds", object{"channelId": channel, "name": "s"}).String(t, "messageFeeds.0.messageFeedId")
+	feed := post(t, founder.At(guest.Region), "/api/v5/message-feeds", object{"channelId": channel, "name": "s"}).String(t,
+		"messageFeeds.0.messageFeedId")
 	for _, feed := range []string{channel, feed} {
-		message := post(t, guest, "/api/v5/messages", object{"messageFeedId": feed, "data": object{"text": "hello"}}).String(t, "messages.0.messageId")
+		message := post(t, guest, "/api/v5/messages", object{"messageFeedId": feed, "data": object{"text": "hello"}}).String(t,
+			"messages.0.messageId")
 		post(t, guest, "/api/v5/messages", object{"messageFeedId": feed, "data": object{"text": "a reply"}, "parentId": message})
 		post(t, guest, "/api/v5/messages/"+message+"/flags", object{})
 		post(t, guest, "/api/v2/reactions", object{"referenceId": message, "referenceType": "message", "reactionName": "like"})
@@ -253,14 +259,16 @@ func writeRelations(t *testing.T, founder, guest *apptest.Client, community stri
 	pinned := founder.At(guest.Region).NewPost(t, community)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v1/pinned-posts/communities/"+community+"/default/"+pinned, nil).OK(t)
 	guest.Do(t, http.MethodPost, "/api/v4/me/following/"+founder.UserID, nil).OK(t)
-	poll := post(t, founder.At(guest.Region), "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
+	poll := post(t, founder.At(guest.Region), "/api/v3/polls",
+		object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
 	pollID, answerID := poll.String(t, "polls.0.pollId"), poll.String(t, "polls.0.answers.0.id")
 	posted := object{"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": pollID}}
 	post(t, founder.At(guest.Region), "/api/v4/posts", posted)
 	post(t, guest, "/api/v3/polls/"+pollID+"/votes", object{"answerIds": []string{answerID}})
 	story := founder.At(guest.Region).NewStory(t, community)
 	viewed := guest.Do(t, http.MethodPost, "/api/v1/analytics/activities", object{"activities": []object{
-		{"contentId": story, "contentType": "story", "activityType": "view"}, {"contentId": pinned, "contentType": "post", "activityType": "view"},
+		{"contentId": story, "contentType": "story", "activityType": "view"},
+		{"contentId": pinned, "contentType": "post", "activityType": "view"},
 	}})
 	require.Equal(t, http.StatusAccepted, viewed.Status, "%s", viewed.Body)
 	writeLive(t, founder.At(guest.Region), community)
@@ -271,7 +279,8 @@ func writeRelations(t *testing.T, founder, guest *apptest.Client, community stri
 		"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": draft,
 	})
 	require.Equal(t, http.StatusCreated, scheduled.Status, "%s", scheduled.Body)
-	channel := post(t, founder, "/api/v3/channels/conversation", object{"type": "conversation", "userIds": []string{guest.UserID}, "isDistinct": true})
+	channel := post(t, founder, "/api/v3/channels/conversation",
+		object{"type": "conversation", "userIds": []string{guest.UserID}, "isDistinct": true})
 	post(t, founder.At(guest.Region), "/api/v1/archives/channels/"+channel.String(t, "channels.0.channelId"), nil)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+guest.UserID, nil).OK(t)
 }
@@ -330,7 +339,8 @@ func requireHomeOfID(t *testing.T, db *pgx.Conn, table, column, owner string) {
 	var total, wrong int
 	err := db.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE home IS DISTINCT FROM
 		CASE substr(%[2]s, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END AND NOT EXISTS (SELECT 1 FROM user_homes AS u
-		JOIN moved_ids AS m ON m.home = 'us' AND m.user_id = u.user_id WHERE u.home = 'us' AND u.to_home = %[1]s.home AND m.id = %[1]s.%[3]s)) FROM %[1]s`, table, column, owner)).Scan(&total, &wrong)
+		JOIN moved_ids AS m ON m.home = 'us' AND m.user_id = u.user_id WHERE u.home = 'us' AND u.to_home = %[1]s.home AND m.id = %[1]s.%[3]s))
+		FROM %[1]s`, table, column, owner)).Scan(&total, &wrong)
 	require.NoError(t, err)
 	require.Zero(t, wrong, "%d of %d rows of %s are not at the home of their %s", wrong, total, table, column)
 }
@@ -374,7 +384,8 @@ func requireDirectory(t *testing.T, db *pgx.Conn) {
 // only.
 func requireLogs(t *testing.T, db *pgx.Conn) {
 	t.Helper()
-	require.Empty(t, rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE e.home = h.home)`))
+	require.Empty(t, rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE
+		e.home = h.home)`))
 	require.Empty(t, rows(t, db, `SELECT id FROM realtime_events WHERE name = 'marker.user-sync'
 		AND home <> CASE substr(topic, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END`))
 }
@@ -386,7 +397,8 @@ func writeMarkers(t *testing.T, n *apptest.Network, home region.Code, reader *ap
 	message := object{"entityId": feed, "messageId": "m", "userIds": []string{reader.UserID}}
 	n.Admin(home).Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/segments/1", message).OK(t)
 	require.Eventually(t, func() bool {
-		return reader.Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/mark-read", object{"readToSegment": 1}).Status == http.StatusOK
+		return reader.Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/mark-read",
+			object{"readToSegment": 1}).Status == http.StatusOK
 	}, apptest.Patience, 10*time.Millisecond)
 	reader.Do(t, http.MethodPost, "/api/v1/markers/sync", nil).OK(t)
 }
@@ -404,7 +416,8 @@ func requireRules(t *testing.T, db *pgx.Conn) {
 	require.Eventually(t, func() bool {
 		var homes, rows, rules int
 		require.NoError(t, db.QueryRow(t.Context(), `SELECT count(DISTINCT home), count(*),
-			count(DISTINCT (list, id, regex, is_enabled, is_deleted, created_at, changed_at, origin)) FROM moderation_rules`).Scan(&homes, &rows, &rules))
+			count(DISTINCT (list, id, regex, is_enabled, is_deleted, created_at, changed_at, origin)) FROM moderation_rules`).Scan(&homes, &rows,
+			&rules))
 		return homes == 3 && rules > 0 && rows == homes*rules
 	}, apptest.Patience, 50*time.Millisecond, "the homes have different rules")
 }

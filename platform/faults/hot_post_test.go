@@ -86,10 +86,12 @@ func testHotPost(t *testing.T, readersWait bool, lock *rowLock, opts ...apptest.
 	for i, request := range []func(i int) *apptest.Response{
 		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+other, nil) },
 		func(i int) *apptest.Response {
-			return reader.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": other, "referenceType": "post", "data": object{"text": strconv.Itoa(i)}})
+			return reader.Do(t, http.MethodPost, "/api/v3/comments",
+				object{"referenceId": other, "referenceType": "post", "data": object{"text": strconv.Itoa(i)}})
 		},
 		func(i int) *apptest.Response {
-			return reader.Do(t, []string{http.MethodPost, http.MethodDelete}[i%2], "/api/v3/posts/"+other+[]string{"/flag", "/unflag"}[i%2], object{})
+			return reader.Do(t, []string{http.MethodPost, http.MethodDelete}[i%2], "/api/v3/posts/"+other+[]string{"/flag", "/unflag"}[i%2],
+				object{})
 		},
 	} {
 		others.Go(func() {

@@ -54,31 +54,69 @@ func creations(t *testing.T, author, other *apptest.Client) map[string]created {
 	author.Join(t, elsewhere)
 	reviewed := other.NewCommunity(t, object{"requiresJoinApproval": true})
 	channel := post(t, author, "/api/v3/channels", object{"displayName": "chat"}).String(t, "channels.0.channelId")
-	poll := post(t, author, "/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}).String(t, "polls.0.pollId")
+	poll := post(t, author, "/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}).String(t,
+		"polls.0.pollId")
 	post(t, other, "/api/v3/posts/"+postID+"/flag", nil)
 	admin, mover := author.Network.Admin(region.EU), author.Network.NewUser(t, region.EU, "mover")
 	wall := object{"targetType": "user", "data": object{"text": "a"}}
 	return map[string]created{
-		"post":           {"/api/v4/posts", wall, "posts", "posts.0.postId", nil},
-		"post elsewhere": {"/api/v4/posts", object{"targetType": "community", "targetId": elsewhere, "data": object{"text": "a"}}, "posts", "posts.0.postId", nil},
-		"post with poll": {"/api/v4/posts", object{"targetType": "user", "data": object{"text": "a", "pollId": poll}}, "posts", "posts.0.postId", nil},
-		"comment":        {"/api/v3/comments", object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a"}}, "comments", "comments.0.commentId", nil},
-		"community":      {"/api/v3/communities", object{"displayName": "c", "isUniqueDisplayName": true}, "communities", "communities.0.communityId", nil},
-		"channel":        {"/api/v3/channels", object{"displayName": "c", "channelId": "chosen"}, "channels", "channels.0.channelId", nil},
-		"live channel":   {"/api/v3/channels", object{"type": "live", "postId": postID}, "channels", "channels.0.channelId", nil},
-		"conversation":   {"/api/v3/channels/conversation", object{"userIds": []string{other.UserID}, "isDistinct": false}, "channels", "channels.0.channelId", nil},
-		"subchannel":     {"/api/v5/message-feeds", object{"channelId": channel, "name": "n"}, "message_feeds", "messageFeeds.0.messageFeedId", nil},
-		"message":        {"/api/v5/messages", object{"messageFeedId": channel, "data": object{"text": "a"}}, "messages", "messages.0.messageId", nil},
-		"poll":           {"/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}, "polls", "polls.0.pollId", nil},
+		"post": {"/api/v4/posts", wall, "posts", "posts.0.postId", nil},
+		"post elsewhere": {
+			"/api/v4/posts",
+			object{"targetType": "community", "targetId": elsewhere, "data": object{"text": "a"}},
+			"posts",
+			"posts.0.postId", nil,
+		},
+		"post with poll": {
+			"/api/v4/posts",
+			object{"targetType": "user", "data": object{"text": "a", "pollId": poll}},
+			"posts",
+			"posts.0.postId", nil,
+		},
+		"comment": {
+			"/api/v3/comments",
+			object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a"}},
+			"comments",
+			"comments.0.commentId", nil,
+		},
+		"community": {
+			"/api/v3/communities",
+			object{"displayName": "c", "isUniqueDisplayName": true},
+			"communities",
+			"communities.0.communityId", nil,
+		},
+		"channel":      {"/api/v3/channels", object{"displayName": "c", "channelId": "chosen"}, "channels", "channels.0.channelId", nil},
+		"live channel": {"/api/v3/channels", object{"type": "live", "postId": postID}, "channels", "channels.0.channelId", nil},
+		"conversation": {
+			"/api/v3/channels/conversation",
+			object{"userIds": []string{other.UserID}, "isDistinct": false},
+			"channels",
+			"channels.0.channelId", nil,
+		},
+		"subchannel": {"/api/v5/message-feeds", object{"channelId": channel, "name": "n"}, "message_feeds", "messageFeeds.0.messageFeedId", nil},
+		"message": {
+			"/api/v5/messages",
+			object{"messageFeedId": channel, "data": object{"text": "a"}},
+			"messages", "messages.0.messageId",
+			nil,
+		},
+		"poll": {"/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}, "polls", "polls.0.pollId", nil},
 		"story": {
-			"/api/v4/stories", object{"targetType": "community", "targetId": community, "dataType": "text", "data": object{"text": "a"}}, "stories", "stories.0.storyId", nil,
+			"/api/v4/stories",
+			object{"targetType": "community", "targetId": community, "dataType": "text", "data": object{"text": "a"}},
+			"stories", "stories.0.storyId", nil,
 		},
 		"room":   {"/api/v1/rooms", object{"title": "t"}, "rooms", "rooms.0.roomId", nil},
 		"stream": {"/api/v3/video-streaming", object{"title": "t", "resolution": "SD"}, "video_streams", "videoStreamings.0.streamId", nil},
 		"scheduled post": {
 			"/api/v1/posts/schedule", object{"scheduledAt": time.Now().Add(time.Hour), "postData": wall}, "scheduled_posts", "data.id", nil,
 		},
-		"reaction":     {"/api/v2/reactions", object{"referenceType": "post", "referenceId": postID, "reactionName": "like"}, "reactions", "addedId", nil},
+		"reaction": {
+			"/api/v2/reactions",
+			object{"referenceType": "post", "referenceId": postID, "reactionName": "like"},
+			"reactions",
+			"addedId", nil,
+		},
 		"join request": {"/api/v4/communities/" + reviewed + "/join", nil, "join_requests", "joinRequests.0.joinRequestId", nil},
 		"invitation": {
 			"/api/v1/invitations",
@@ -88,12 +126,21 @@ func creations(t *testing.T, author, other *apptest.Client) map[string]created {
 		"file":     {"/api/v4/files", file{"a.txt", "content"}, "files", "0.fileId", nil},
 		"image":    {"/api/v4/images", file{"a.png", picture(t)}, "files", "0.fileId", nil},
 		"category": {"/api/v3/community-categories", object{"name": "n"}, "categories", "categories.0.categoryId", admin},
-		"product":  {"/api/v1/products", object{"productName": "n", "productUrl": "https://shop.example"}, "products", "products.0.productId", admin},
-		"role":     {"/api/v3/roles", object{"roleId": "guide", "displayName": "Guide", "permissions": []string{"EDIT_CHANNEL"}}, "(SELECT DISTINCT id FROM roles) AS r", "roles.0.roleId", admin},
-		"note":     {"/api/v1/moderation/flag-items/" + postID + "/notes", object{"text": "seen"}, "flag_notes", "notes.0.noteId", nil},
-		"claim":    {"/api/v1/moderation/flag-items/" + postID + "/claim", nil, "flag_items", "items.0.claimedUntil", nil},
-		"export":   {"/api/v4/users/" + author.UserID + "/export", nil, "user_exports", "export.requestedAt", nil},
-		"move":     {"/api/v4/users/" + mover.UserID + "/move", object{"region": "sg"}, "user_moves", "move.requestedAt", admin},
+		"product": {
+			"/api/v1/products",
+			object{"productName": "n", "productUrl": "https://shop.example"},
+			"products", "products.0.productId",
+			admin,
+		},
+		"role": {
+			"/api/v3/roles",
+			object{"roleId": "guide", "displayName": "Guide", "permissions": []string{"EDIT_CHANNEL"}},
+			"(SELECT DISTINCT id FROM roles) AS r", "roles.0.roleId", admin,
+		},
+		"note":   {"/api/v1/moderation/flag-items/" + postID + "/notes", object{"text": "seen"}, "flag_notes", "notes.0.noteId", nil},
+		"claim":  {"/api/v1/moderation/flag-items/" + postID + "/claim", nil, "flag_items", "items.0.claimedUntil", nil},
+		"export": {"/api/v4/users/" + author.UserID + "/export", nil, "user_exports", "export.requestedAt", nil},
+		"move":   {"/api/v4/users/" + mover.UserID + "/move", object{"region": "sg"}, "user_moves", "move.requestedAt", admin},
 	}
 }
 
@@ -107,8 +154,10 @@ func picture(t *testing.T) string {
 
 // refuseAnswers makes the database refuse to store the answers of requests with an Idempotency-Key, as when the server stops
 // between the commit of the operation and storing its answer. CockroachDB has no triggers of columns, and wants (NEW).
-const refuseAnswers = `CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the server has stopped'; END $$;
-	CREATE TRIGGER refuse_answers BEFORE UPDATE ON idempotency_keys FOR EACH ROW WHEN ((NEW).answer IS NOT NULL) EXECUTE FUNCTION refuse_answer()`
+const refuseAnswers = `CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
+	'the server has stopped'; END $$;
+	CREATE TRIGGER refuse_answers BEFORE UPDATE ON idempotency_keys FOR EACH ROW WHEN ((NEW).answer IS NOT NULL) EXECUTE FUNCTION
+	refuse_answer()`
 
 // TestIdempotencyKeyAfterACrash loses the answers of requests after their commit, and restarts their server. The same keys
 // get the same answers at another one, and nothing is created twice.
@@ -129,7 +178,9 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 		counts[c.table] = len(rows(t, conn, "SELECT 1 FROM "+c.table))
 	}
 	n.Restart(t, region.EU)
-	_, err = conn.Exec(t.Context(), "DROP TRIGGER refuse_answers ON idempotency_keys; UPDATE idempotency_keys SET locked_until = now() - interval '1 second'")
+	_,
+		err = conn.Exec(t.Context(),
+		"DROP TRIGGER refuse_answers ON idempotency_keys; UPDATE idempotency_keys SET locked_until = now() - interval '1 second'")
 	require.NoError(t, err)
 	for name, c := range all {
 		for _, at := range []region.Code{region.SG, region.US} {

@@ -130,7 +130,8 @@ func TestHomeOutage(t *testing.T) {
 
 	w.Restore()
 	for _, at := range region.All() {
-		require.Eventually(t, func() bool { return w.readEU(w.people[region.US].At(at)).Status == http.StatusOK }, apptest.Patience, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return w.readEU(w.people[region.US].At(at)).Status == http.StatusOK }, apptest.Patience,
+			50*time.Millisecond)
 	}
 	t.Run("everything works after the outage", w.recovered)
 }

@@ -24,19 +24,28 @@ type mergedList struct {
 }
 
 var mergedLists = map[string]mergedList{
-	"communities":              {"/api/v3/communities?sortBy=lastCreated", "options[token]", "communities", "communityId", "reader"},
-	"communities by name":      {"/api/v3/communities?sortBy=displayName", "options[token]", "communities", "communityId", "reader"},
-	"my communities":           {"/api/v3/communities?filter=member&sortBy=lastCreated", "options[token]", "communities", "communityId", "reader"},
-	"my communities by name":   {"/api/v3/communities?filter=member&sortBy=displayName", "options[token]", "communities", "communityId", "reader"},
-	"following feed":           {"/api/v1/me/following-feeds?sortBy=lastCreated", "token", "posts", "postId", "reader"},
-	"flags":                    {"/api/v1/moderation/flags?reason=Spam", "options[token]", "flags", "targetId", ""},
-	"my invitations":           {"/api/v1/invitations/me?sortBy=lastCreated", "options[token]", "invitations", "_id", "guest"},
-	"my invitations by status": {"/api/v1/invitations/me?statuses[]=pending&statuses[]=approved", "options[token]", "invitations", "_id", "guest"},
-	"channels":                 {"/api/v3/channels?sortBy=lastActivity", "options[token]", "channels", "channelId", "reader"},
-	"channels by name":         {"/api/v3/channels?sortBy=displayName", "options[token]", "channels", "channelId", "reader"},
-	"my channels":              {"/api/v3/channels?filter=member&sortBy=firstCreated", "options[token]", "channels", "channelId", "reader"},
-	"all channels":             {"/api/v3/channels?sortBy=lastCreated", "options[token]", "channels", "channelId", ""},
-	"users":                    {"/api/v3/users?keyword=owner", "options[token]", "users", "userId", "reader"},
+	"communities":         {"/api/v3/communities?sortBy=lastCreated", "options[token]", "communities", "communityId", "reader"},
+	"communities by name": {"/api/v3/communities?sortBy=displayName", "options[token]", "communities", "communityId", "reader"},
+	"my communities": {
+		"/api/v3/communities?filter=member&sortBy=lastCreated", "options[token]", "communities", "communityId",
+		"reader",
+	},
+	"my communities by name": {
+		"/api/v3/communities?filter=member&sortBy=displayName", "options[token]", "communities", "communityId",
+		"reader",
+	},
+	"following feed": {"/api/v1/me/following-feeds?sortBy=lastCreated", "token", "posts", "postId", "reader"},
+	"flags":          {"/api/v1/moderation/flags?reason=Spam", "options[token]", "flags", "targetId", ""},
+	"my invitations": {"/api/v1/invitations/me?sortBy=lastCreated", "options[token]", "invitations", "_id", "guest"},
+	"my invitations by status": {
+		"/api/v1/invitations/me?statuses[]=pending&statuses[]=approved", "options[token]", "invitations", "_id",
+		"guest",
+	},
+	"channels":         {"/api/v3/channels?sortBy=lastActivity", "options[token]", "channels", "channelId", "reader"},
+	"channels by name": {"/api/v3/channels?sortBy=displayName", "options[token]", "channels", "channelId", "reader"},
+	"my channels":      {"/api/v3/channels?filter=member&sortBy=firstCreated", "options[token]", "channels", "channelId", "reader"},
+	"all channels":     {"/api/v3/channels?sortBy=lastCreated", "options[token]", "channels", "channelId", ""},
+	"users":            {"/api/v3/users?keyword=owner", "options[token]", "users", "userId", "reader"},
 }
 
 // mergedPages reads the pages of a list.

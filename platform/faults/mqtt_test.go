@@ -89,7 +89,8 @@ func (s *serverProcess) receive() *publishedPosts {
 	t.Cleanup(receiver.Close)
 	as := *s
 	as.token = s.fleet.adminToken()
-	as.do(http.MethodPost, "/api/v3/network-settings/webhooks", object{"url": receiver.URL, "events": []string{"post.created", "post.updated"}})
+	as.do(http.MethodPost, "/api/v3/network-settings/webhooks",
+		object{"url": receiver.URL, "events": []string{"post.created", "post.updated"}})
 	return found
 }
 
@@ -174,7 +175,8 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 	f := newFleet(t)
 	stays := f.start()
 	stays.signIn("author")
-	community := fmt.Sprint(first(t, stays.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId"))
+	community := fmt.Sprint(first(t, stays.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities",
+		"communityId"))
 	topic := strings.Repeat("a", 24) + "/social/community/" + community + "/post/+"
 	found := stays.subscribe("author", topic)
 	hook := stays.receive()
@@ -207,10 +209,13 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 	if n := <-killed; !testdb.Cockroach(t) {
 		require.Positive(t, n)
 	}
-	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond, "events did not arrive: %v", len(found.missing(l.acked)))
-	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond, "events did not arrive by streams: %v", len(streamed.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond,
+		"events did not arrive: %v", len(found.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond,
+		"events did not arrive by streams: %v", len(streamed.missing(l.acked)))
 	streamed.requireCommitted(t, f)
-	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, apptest.Patience, 100*time.Millisecond, "events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, apptest.Patience, 100*time.Millisecond,
+		"events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
 	hook.requireCommitted(t, f)
 	t.Logf("%d acknowledged changes of %d posts, %d servers killed, %d posts announced after their first change",
 		l.count.Load(), len(l.acked), mqttKills, found.requireCommitted(t, f))

@@ -261,7 +261,8 @@ func TestPublishedOnce(t *testing.T) {
 	f := newFleet(t)
 	doomed, survivor := f.start(), f.start()
 	survivor.signIn("author")
-	community, _ := first(t, survivor.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId").(string)
+	community, _ := first(t, survivor.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities",
+		"communityId").(string)
 	poll, _ := first(t, survivor.do(http.MethodPost, "/api/v3/polls", object{
 		"question": "Which?", "answers": []object{{"dataType": "text", "data": "this"}, {"dataType": "text", "data": "that"}},
 	}), "polls", "pollId").(string)
@@ -276,8 +277,10 @@ func TestPublishedOnce(t *testing.T) {
 	left := posts - f.count(published, community)
 	require.GreaterOrEqual(t, left, kept)
 	f.makeDue(due, posts)
-	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0 }, apptest.Patience, 20*time.Millisecond)
-	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM outbox WHERE home = 'eu'`) == 0 }, apptest.Patience, 20*time.Millisecond, "undelivered events")
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0 },
+		apptest.Patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM outbox WHERE home = 'eu'`) == 0 }, apptest.Patience,
+		20*time.Millisecond, "undelivered events")
 	var last time.Time
 	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT max(created_at) FROM posts WHERE target_id = $1`, community).Scan(&last))
 	t.Logf("%d posts, %d of them left at the kill; the last one was published %s after its time", posts, left, last.Sub(due))

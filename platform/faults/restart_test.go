@@ -139,14 +139,16 @@ func write(t *testing.T, n *apptest.Network, acked *acknowledged) (stop func()) 
 // writeOnce creates a post and a comment. If a request fails, it waits for the servers.
 func writeOnce(t *testing.T, c *apptest.Client, community string, acked *acknowledged) {
 	t.Helper()
-	posted := c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
+	posted := c.Do(t, http.MethodPost, "/api/v4/posts",
+		object{"targetType": "community", "targetId": community, "data": object{"text": "hello"}})
 	if posted.Status != http.StatusOK {
 		c.Network.AwaitReady(t)
 		return
 	}
 	id := posted.String(t, "posts.0.postId")
 	acked.add("posts", id)
-	commented := c.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceType": "post", "referenceId": id, "data": object{"text": "well"}})
+	commented := c.Do(t, http.MethodPost, "/api/v3/comments",
+		object{"referenceType": "post", "referenceId": id, "data": object{"text": "well"}})
 	if commented.Status == http.StatusOK {
 		acked.add("comments", commented.String(t, "comments.0.commentId"))
 	}

@@ -40,7 +40,8 @@ func newRestoredWorld(t *testing.T) *restoredWorld {
 	w.community = w.founder.NewCommunity(t)
 	w.guest.Join(t, w.community)
 	w.post = post(t, w.founder, "/api/v4/posts", object{
-		"targetType": "community", "targetId": w.community, "data": object{"text": "look"}, "attachments": []object{{"type": "file", "fileId": w.file}},
+		"targetType": "community", "targetId": w.community, "data": object{"text": "look"},
+		"attachments": []object{{"type": "file", "fileId": w.file}},
 	}).String(t, "posts.0.postId")
 	channel := object{"type": "community", "displayName": "chat", "userIds": []string{w.guest.UserID}}
 	w.channel = post(t, w.founder, "/api/v3/channels", channel).String(t, "channels.0._id")
@@ -55,7 +56,8 @@ func (w *restoredWorld) identity() string {
 // write sends a message and returns its number in the channel.
 func (w *restoredWorld) write(text string) int {
 	w.t.Helper()
-	return post(w.t, w.guest, "/api/v5/messages", object{"messageFeedId": w.channel, "data": object{"text": text}}).Int(w.t, "messages.0.segment")
+	return post(w.t, w.guest, "/api/v5/messages", object{"messageFeedId": w.channel, "data": object{"text": text}}).Int(w.t,
+		"messages.0.segment")
 }
 
 // restore restores the newest database dump into a new database, with which it starts the servers again.
@@ -141,7 +143,8 @@ func writeWhile(w *restoredWorld) (stop func()) {
 			case <-ended:
 				return
 			default:
-				w.guest.Do(w.t, http.MethodPost, "/api/v5/messages", object{"messageFeedId": w.channel, "data": object{"text": "while the backup is taken"}})
+				w.guest.Do(w.t, http.MethodPost, "/api/v5/messages",
+					object{"messageFeedId": w.channel, "data": object{"text": "while the backup is taken"}})
 			}
 		}
 	}()

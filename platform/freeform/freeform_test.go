@@ -38,15 +38,18 @@ func TestObjects(t *testing.T) {
 		"empty":                    {`{ }`, `{}`},
 		"spaces":                   {"{ \"a\" : [ 1 ,\n 2 ] }", `{"a":[1,2]}`},
 		"the order of names stays": {`{"b":1,"a":2,"":3}`, `{"b":1,"a":2,"":3}`},
-		"every kind":               {`{"t":"x","n":1,"y":true,"f":false,"z":null,"l":[[],{}],"o":{"p":{}}}`, `{"t":"x","n":1,"y":true,"f":false,"z":null,"l":[[],{}],"o":{"p":{}}}`},
-		"escapes":                  {`{"a\u0062":"\u00e9\ud83d\ude00\/\""}`, `{"ab":"é😀/\""}`},
-		"looks like a place":       {`{"#":0,"t":"{\"#\":1}"}`, `{"#":0,"t":"{\"#\":1}"}`},
-		"digits":                   {`{"a":9007199254740993,"b":0.10,"c":-1.50}`, `{"a":9007199254740993,"b":0.10,"c":-1.50}`},
-		"exponents":                {`{"a":[1e2,1.25E1,1.5e-3,-2e+0,12e-1,0e9999]}`, `{"a":[100,12.5,0.0015,-2,1.2,0]}`},
-		"zeros":                    {`{"a":[-0,-0.0,0e-2]}`, `{"a":[0,0.0,0.00]}`},
-		"brackets in texts":        {`{"a":"` + brackets + `\\\"` + brackets + `"}`, `{"a":"` + brackets + `\\\"` + brackets + `"}`},
-		"a long text":              {`{"a":"` + strings.Repeat("x", 200) + `"}`, `{"a":"` + strings.Repeat("x", 200) + `"}`},
-		"a longer text":            {`{"a":"` + strings.Repeat("x", 20_000) + `"}`, `{"a":"` + strings.Repeat("x", 20_000) + `"}`},
+		"every kind": {
+			`{"t":"x","n":1,"y":true,"f":false,"z":null,"l":[[],{}],"o":{"p":{}}}`,
+			`{"t":"x","n":1,"y":true,"f":false,"z":null,"l":[[],{}],"o":{"p":{}}}`,
+		},
+		"escapes":            {`{"a\u0062":"\u00e9\ud83d\ude00\/\""}`, `{"ab":"é😀/\""}`},
+		"looks like a place": {`{"#":0,"t":"{\"#\":1}"}`, `{"#":0,"t":"{\"#\":1}"}`},
+		"digits":             {`{"a":9007199254740993,"b":0.10,"c":-1.50}`, `{"a":9007199254740993,"b":0.10,"c":-1.50}`},
+		"exponents":          {`{"a":[1e2,1.25E1,1.5e-3,-2e+0,12e-1,0e9999]}`, `{"a":[100,12.5,0.0015,-2,1.2,0]}`},
+		"zeros":              {`{"a":[-0,-0.0,0e-2]}`, `{"a":[0,0.0,0.00]}`},
+		"brackets in texts":  {`{"a":"` + brackets + `\\\"` + brackets + `"}`, `{"a":"` + brackets + `\\\"` + brackets + `"}`},
+		"a long text":        {`{"a":"` + strings.Repeat("x", 200) + `"}`, `{"a":"` + strings.Repeat("x", 200) + `"}`},
+		"a longer text":      {`{"a":"` + strings.Repeat("x", 20_000) + `"}`, `{"a":"` + strings.Repeat("x", 20_000) + `"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +117,8 @@ func TestRefusedObjects(t *testing.T) {
 		require.Len(t, string(Of(decoded(t, request(`{"a":`+longest+`}`)).GetMetadata()).Member("a")), MaxDigits, longest)
 	}
 	for _, longer := range []string{`-1e399`, `1e-399`, `-1e-398`} {
-		require.EqualError(t, UnmarshalJSON(request(`{"a":`+longer+`}`), &plazav1.CreatePostRequest{}), "metadata.a: must have at most 400 digits", longer)
+		require.EqualError(t, UnmarshalJSON(request(`{"a":`+longer+`}`), &plazav1.CreatePostRequest{}),
+			"metadata.a: must have at most 400 digits", longer)
 	}
 	inList := []byte(`{"items":[{},{"placement":{}},{"placement":{"a":1,"a":2}}]}`)
 	require.EqualError(t, UnmarshalJSON(inList, &plazav1.CreateStoryRequest{}), "items[2].placement.a: must not occur twice")
@@ -152,14 +156,19 @@ func TestRefusedBinaryObjects(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "true", string(text), "unknown fields are ignored")
 	list = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{{}}})
-	binary, err := proto.Marshal(&plazav1.CreateStoryRequest{Items: []*plazav1.StoryItem{{}, {Placement: &structpb.Struct{Fields: map[string]*structpb.Value{"a": list}}}}})
+	binary,
+		err := proto.Marshal(&plazav1.CreateStoryRequest{Items: []*plazav1.StoryItem{
+		{},
+		{Placement: &structpb.Struct{Fields: map[string]*structpb.Value{"a": list}}},
+	}})
 	require.NoError(t, err)
 	require.EqualError(t, UnmarshalBinary(binary, &plazav1.CreateStoryRequest{}), "items[1].placement.a[0]: must have a value")
 }
 
 // binaryRequest returns a request with a binary Struct as its metadata.
 func binaryRequest(content []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, (&plazav1.CreatePostRequest{}).ProtoReflect().Descriptor().Fields().ByName("metadata").Number(), protowire.BytesType), content)
+	return protowire.AppendBytes(protowire.AppendTag(nil,
+		(&plazav1.CreatePostRequest{}).ProtoReflect().Descriptor().Fields().ByName("metadata").Number(), protowire.BytesType), content)
 }
 
 // TestMalformedStructs sends binary objects that package proto would not make.
@@ -181,18 +190,33 @@ func TestMalformedStructs(t *testing.T) {
 		return field(name, "a") + field(value, inner)
 	}
 	for what, tc := range map[string]struct{ entry, stored, err string }{
-		"an entry":                 {field(name, "a") + field(value, yes), `{"a":true}`, ""},
-		"in the other order":       {field(value, yes) + field(name, "a"), `{"a":true}`, ""},
-		"without a name":           {field(value, yes), `{"":true}`, ""},
-		"without a value":          {field(name, "a"), "", "metadata.a: must have a value"},
-		"two names":                {field(name, "a") + field(name, "b") + field(value, yes), "", "metadata: must have one name and one value in each entry"},
-		"two values":               {field(name, "a") + field(value, yes) + field(value, yes), "", "metadata: must have one name and one value in each entry"},
-		"a name that is no text":   {field(name, "\xff") + field(value, yes), "", "metadata: must be valid UTF-8 without NUL characters"},
-		"a text that is not UTF-8": {field(name, "a") + field(value, field(stringValue, "\xff")), "", "metadata.a: must be valid UTF-8 without NUL characters"},
-		"not a number":             {field(name, "a") + field(value, number(math.NaN())), "", "metadata.a: must be a number, not NaN and not infinite"},
-		"less than all numbers":    {field(name, "a") + field(value, number(math.Inf(-1))), "", "metadata.a: must be a number, not NaN and not infinite"},
-		"deep":                     {nested(MaxDepth), strings.Repeat(`{"a":`, MaxDepth) + "true" + strings.Repeat("}", MaxDepth), ""},
-		"too deep":                 {nested(MaxDepth + 1), "", "metadata" + strings.Repeat(".a", MaxDepth) + ": must not be nested more than 100 levels deep"},
+		"an entry":           {field(name, "a") + field(value, yes), `{"a":true}`, ""},
+		"in the other order": {field(value, yes) + field(name, "a"), `{"a":true}`, ""},
+		"without a name":     {field(value, yes), `{"":true}`, ""},
+		"without a value":    {field(name, "a"), "", "metadata.a: must have a value"},
+		"two names": {
+			field(name, "a") + field(name, "b") + field(value, yes), "",
+			"metadata: must have one name and one value in each entry",
+		},
+		"two values": {
+			field(name, "a") + field(value, yes) + field(value, yes), "",
+			"metadata: must have one name and one value in each entry",
+		},
+		"a name that is no text": {field(name, "\xff") + field(value, yes), "", "metadata: must be valid UTF-8 without NUL characters"},
+		"a text that is not UTF-8": {
+			field(name, "a") + field(value, field(stringValue, "\xff")), "",
+			"metadata.a: must be valid UTF-8 without NUL characters",
+		},
+		"not a number": {
+			field(name, "a") + field(value, number(math.NaN())), "",
+			"metadata.a: must be a number, not NaN and not infinite",
+		},
+		"less than all numbers": {
+			field(name, "a") + field(value, number(math.Inf(-1))), "",
+			"metadata.a: must be a number, not NaN and not infinite",
+		},
+		"deep":     {nested(MaxDepth), strings.Repeat(`{"a":`, MaxDepth) + "true" + strings.Repeat("}", MaxDepth), ""},
+		"too deep": {nested(MaxDepth + 1), "", "metadata" + strings.Repeat(".a", MaxDepth) + ": must not be nested more than 100 levels deep"},
 	} {
 		m := &plazav1.CreatePostRequest{}
 		err := UnmarshalBinary(binaryRequest([]byte(field(fieldsOfStruct, tc.entry))), m)
@@ -221,7 +245,8 @@ func TestClientsCannotCarry(t *testing.T) {
 func TestObject(t *testing.T) {
 	t.Parallel()
 	o := Object(`{"a": "x", "b.c": {"d": "y"}, "n": 1, "l": ["p", 2]}`)
-	require.Equal(t, []string{"x", "y", "", "", ""}, []string{o.Text("a"), o.Text("b.c", "d"), o.Text("n"), o.Text("missing"), o.Text("a", "b")})
+	require.Equal(t, []string{"x", "y", "", "", ""},
+		[]string{o.Text("a"), o.Text("b.c", "d"), o.Text("n"), o.Text("missing"), o.Text("a", "b")})
 	require.Equal(t, []string{"x", "y", "p"}, o.Texts())
 	require.Nil(t, o.Member("c"))
 	require.JSONEq(t, `{"a":"z","b.c":{"d":"y"},"n":1,"l":["p",2]}`, string(o.With("a", Quote("z"))))
@@ -235,5 +260,6 @@ func TestObject(t *testing.T) {
 	for _, malformed := range []string{``, `{`, `[1]`, `"x"`, `{"a":}`} {
 		require.Nil(t, Of(Message(Object(malformed))), malformed)
 	}
-	require.Equal(t, `{"a":1}`, string(Of(&structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(1)}})), "of Go values")
+	require.Equal(t, `{"a":1}`, string(Of(&structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(1)}})),
+		"of Go values")
 }

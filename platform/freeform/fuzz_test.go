@@ -15,8 +15,10 @@ import (
 // FuzzUnmarshalJSON compares the messages that UnmarshalJSON and protojson decode.
 func FuzzUnmarshalJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"metadata":{"a":[1,{"b":"c"}]},"data":{}}`, `{"metadata":{"#":3}}`, `{"metadata":null}`, `{"metadata":{"a":1e-7,"a":2}}`, `{"data":{"a":"\ud800"}}`,
-		`{"data":{"x":1},"data":{"y":2}}`, `[]`, `{"data":[{}]}`, `{"metadata":{"a":"\u0000"}}`, `{"metadata":{"a":-0.0}}`, `{"other":{"data":{}}}`,
+		`{"metadata":{"a":[1,{"b":"c"}]},"data":{}}`, `{"metadata":{"#":3}}`, `{"metadata":null}`, `{"metadata":{"a":1e-7,"a":2}}`,
+		`{"data":{"a":"\ud800"}}`,
+		`{"data":{"x":1},"data":{"y":2}}`, `[]`, `{"data":[{}]}`, `{"metadata":{"a":"\u0000"}}`, `{"metadata":{"a":-0.0}}`,
+		`{"other":{"data":{}}}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// UnmarshalJSON decodes a message as protojson does, without unknown fields, and its objects as bytes. The error is an *InvalidError if JSON
-// is nested too deeply or if an object cannot be stored, and otherwise that of protojson.
+// UnmarshalJSON decodes a message as protojson does, without unknown fields, and its objects as bytes. The error is an *InvalidError if
+// JSON is nested too deeply or if an object cannot be stored, and otherwise that of protojson.
 func UnmarshalJSON(data []byte, m proto.Message) error {
 	options := protojson.UnmarshalOptions{DiscardUnknown: true}
 	descriptor := m.ProtoReflect().Descriptor()

@@ -40,10 +40,13 @@ func TestGroups(t *testing.T) {
 		queue *groupcommit.Queue[string, int]
 		want  [][]int
 	}{
-		"of one":          {&groupcommit.Queue[string, int]{Max: 1, MaxWaiting: 10}, [][]int{{0}, {1}, {2}, {3}, {4}}},
-		"at the limit":    {&groupcommit.Queue[string, int]{Max: 4, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3, 4}}},
-		"past the limit":  {&groupcommit.Queue[string, int]{Max: 3, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3}, {4}}},
-		"by size":         {&groupcommit.Queue[string, int]{Max: 3, MaxWaiting: 10, Size: func(i int) int { return i }}, [][]int{{0}, {1, 2}, {3}, {4}}},
+		"of one":         {&groupcommit.Queue[string, int]{Max: 1, MaxWaiting: 10}, [][]int{{0}, {1}, {2}, {3}, {4}}},
+		"at the limit":   {&groupcommit.Queue[string, int]{Max: 4, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3, 4}}},
+		"past the limit": {&groupcommit.Queue[string, int]{Max: 3, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3}, {4}}},
+		"by size": {
+			&groupcommit.Queue[string, int]{Max: 3, MaxWaiting: 10, Size: func(i int) int { return i }},
+			[][]int{{0}, {1, 2}, {3}, {4}},
+		},
 		"limited waiting": {&groupcommit.Queue[string, int]{Max: 4, MaxWaiting: 3}, [][]int{{0}, {1, 2, 3}}},
 	} {
 		t.Run(name, func(t *testing.T) {

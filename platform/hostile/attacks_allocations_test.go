@@ -19,13 +19,15 @@ const mebibyte = 1 << 20
 func allocationAttacks() []attack {
 	return []attack{
 		{
-			name: "large objects by id", finding: "A1", unit: "bytes allocated per byte answered", most: 8, run: batchGet, without: defence.RawObjects,
+			name: "large objects by id", finding: "A1", unit: "bytes allocated per byte answered", most: 8, run: batchGet,
+			without: defence.RawObjects,
 		},
 		{
 			name: "views of large posts", finding: "A2", unit: "MiB allocated per request", most: 2, run: reportViews, without: defence.PostHeads,
 		},
 		{
-			name: "reads by a user whom 20,000 block", finding: "A9", unit: "MiB allocated per request", most: 2, run: readWithBlockers, without: defence.HiddenUsers,
+			name: "reads by a user whom 20,000 block", finding: "A9", unit: "MiB allocated per request", most: 2, run: readWithBlockers,
+			without: defence.HiddenUsers,
 		},
 		{
 			name: "image of 100 million pixels", unit: "MiB allocated", most: 16, run: largeImage,
@@ -85,7 +87,8 @@ func reportViews(ctx context.Context, n *network) (float64, error) {
 	}
 	var activities []string
 	for _, id := range ids {
-		activities = append(activities, fmt.Sprintf(`{"contentId":%q,"contentType":"post","activityType":"view","timestamp":"2026-01-02T03:04:05.000Z"}`, id))
+		activities = append(activities,
+			fmt.Sprintf(`{"contentId":%q,"contentType":"post","activityType":"view","timestamp":"2026-01-02T03:04:05.000Z"}`, id))
 	}
 	body := `{"activities":[` + strings.Join(activities, ",") + `]}`
 	allocated, err := added(ctx, n.allocated, func() error {
@@ -107,7 +110,8 @@ func readWithBlockers(ctx context.Context, n *network) (float64, error) {
 		return 0, err
 	}
 	_, err = n.db.Exec(ctx, `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
-		SELECT home, id, 'eu' || lpad(n::text, 22, '0'), 'blocked', 1, now() FROM users, generate_series(1, 20000) AS n WHERE id = $1`, reader.ownID)
+		SELECT home, id, 'eu' || lpad(n::text, 22, '0'), 'blocked', 1, now() FROM users, generate_series(1, 20000) AS n WHERE id = $1`,
+		reader.ownID)
 	if err != nil {
 		return 0, err
 	}

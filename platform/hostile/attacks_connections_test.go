@@ -19,7 +19,8 @@ import (
 func connectionAttacks() []attack {
 	return []attack{
 		{
-			name: "answers that are not read", finding: "A15", unit: "requests in progress after 30 s", most: 0, run: neverRead, without: defence.WriteDeadline,
+			name: "answers that are not read", finding: "A15", unit: "requests in progress after 30 s", most: 0, run: neverRead,
+			without: defence.WriteDeadline,
 		},
 		{
 			name: "event streams of a user", unit: "streams open", most: 16, run: manyStreams, without: defence.StreamsPerUser,

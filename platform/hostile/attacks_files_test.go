@@ -54,8 +54,8 @@ func uploadTooMuch(ctx context.Context, n *network) (float64, error) {
 	return bytes / mebibyte, err
 }
 
-// uploadSlowly sends files that exceed the quota of the user, all at once, and ends none of them. It returns the bytes that are on disk in the
-// meantime.
+// uploadSlowly sends files that exceed the quota of the user, all at once, and ends none of them. It returns the bytes that are on disk in
+// the meantime.
 func uploadSlowly(ctx context.Context, n *network) (float64, error) {
 	user, err := n.newUser(ctx)
 	if err != nil {

@@ -107,7 +107,8 @@ func writeDuringMove(ctx context.Context, n *network) (float64, error) {
 		return 0, err
 	}
 	moving, writers := users[0], users[1:]
-	a, err := moving.must(ctx, http.MethodPost, "/api/v4/posts", fmt.Sprintf(`{"targetType":"user","targetId":%q,"data":{"text":"hello"}}`, moving.userID))
+	a, err := moving.must(ctx, http.MethodPost, "/api/v4/posts",
+		fmt.Sprintf(`{"targetType":"user","targetId":%q,"data":{"text":"hello"}}`, moving.userID))
 	if err != nil {
 		return 0, err
 	}

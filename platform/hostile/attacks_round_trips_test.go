@@ -23,7 +23,8 @@ const observationTime = 5 * time.Second
 func roundTripAttacks() []attack {
 	return []attack{
 		{
-			name: "subscriptions that are refused", finding: "A5", unit: "round trips within 5 s", most: 800, run: subscribe, without: defence.SubscriptionRate,
+			name: "subscriptions that are refused", finding: "A5", unit: "round trips within 5 s", most: 800, run: subscribe,
+			without: defence.SubscriptionRate,
 		},
 		{
 			name: "streams that resume", finding: "A6", unit: "round trips within 5 s", most: 4000, run: resumeStreams, without: defence.ReplayRate,

@@ -19,7 +19,8 @@ func rowAttacks() []attack {
 			name: "large metadata", unit: "posts stored", most: 0, run: largeMetadata, without: defence.ObjectSize,
 		},
 		{
-			name: "large answers of idempotency keys", finding: "A7", unit: "KiB stored", most: 1100, run: storeAnswers, without: defence.StoredAnswers,
+			name: "large answers of idempotency keys", finding: "A7", unit: "KiB stored", most: 1100, run: storeAnswers,
+			without: defence.StoredAnswers,
 		},
 		{
 			name: "names of reactions", finding: "A8", unit: "rows of counts", most: 10, run: reactWithNames, without: defence.UnusedCounters,
@@ -106,7 +107,8 @@ func (c *client) newChannel(ctx context.Context, n *network, messages int) (path
 		return "", err
 	}
 	feed := a.text("channels.0._id")
-	if _, err = c.must(ctx, http.MethodPost, "/api/v5/messages", fmt.Sprintf(`{"messageFeedId":%q,"dataType":"text","data":{"text":"hello"}}`, feed)); err != nil {
+	if _, err = c.must(ctx, http.MethodPost, "/api/v5/messages",
+		fmt.Sprintf(`{"messageFeedId":%q,"dataType":"text","data":{"text":"hello"}}`, feed)); err != nil {
 		return "", err
 	}
 	return "/api/v5/messages?includeTags[]=rare&messageFeedId=" + feed, copyMessages(ctx, n, feed, messages)
@@ -190,8 +192,10 @@ func copyMessages(ctx context.Context, n *network, feed string, count int) error
 			values[i] = "segment + n"
 		}
 	}
-	_, err = n.db.Exec(ctx, fmt.Sprintf("INSERT INTO messages (%s) SELECT %s FROM messages, generate_series(1, $1::bigint) AS n WHERE feed_id = $2",
-		strings.Join(columns, ", "), strings.Join(values, ", ")), count, feed)
+	_,
+		err = n.db.Exec(ctx,
+		fmt.Sprintf("INSERT INTO messages (%s) SELECT %s FROM messages, generate_series(1, $1::bigint) AS n WHERE feed_id = $2",
+			strings.Join(columns, ", "), strings.Join(values, ", ")), count, feed)
 	if err == nil {
 		_, err = n.db.Exec(ctx, "ANALYZE messages")
 	}

@@ -170,7 +170,9 @@ func accepted(ctx context.Context, count, refusal int, send func(ctx context.Con
 }
 
 // beyondRefill is accepted without those requests that a rate limit allows because of the time that has passed.
-func beyondRefill(ctx context.Context, count int, perSecond float64, send func(ctx context.Context, i int) (answer, error)) (float64, error) {
+func beyondRefill(ctx context.Context, count int, perSecond float64, send func(ctx context.Context, i int) (answer, error)) (float64,
+	error,
+) {
 	began := time.Now()
 	ok, err := accepted(ctx, count, http.StatusTooManyRequests, send)
 	return ok - perSecond*time.Since(began).Seconds(), err

@@ -64,7 +64,8 @@ func resetOnce(ctx context.Context, n *network, request []byte) error {
 	_, err = io.WriteString(conn, http2.ClientPreface)
 	err = errors.Join(err, frames.WriteSettings())
 	for i := range uint32(resetRequests) {
-		err = errors.Join(err, frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: request, EndStream: true, EndHeaders: true}))
+		err = errors.Join(err,
+			frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: request, EndStream: true, EndHeaders: true}))
 	}
 	if err := errors.Join(err, awaitLocked(ctx, tx)); err != nil {
 		return err

@@ -36,7 +36,10 @@ func FuzzValidKey(f *testing.F) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	outputs := newExecutor(t, &reader{}).operations
-	for _, name := range []string{"PostService/CreatePost", "CommentService/CreateComment", "CommunityService/CreateCommunity", "MessageService/CreateMessage"} {
+	for _, name := range []string{
+		"PostService/CreatePost", "CommentService/CreateComment", "CommunityService/CreateCommunity",
+		"MessageService/CreateMessage",
+	} {
 		require.Contains(t, outputs, "/plaza.v1."+name)
 	}
 	for _, name := range []string{"PostService/GetPost", "PostService/UpdatePost", "PostService/DeletePost"} {

@@ -70,7 +70,9 @@ func (p *Positions) After(home region.Code, lanes []int64) time.Time {
 
 // Polled returns the work of each lane of a poll at a time that has read rows, of which one lane has at most limit, and records the end
 // of the poll.
-func Polled[T any](p *Positions, home region.Code, at time.Time, lanes []int64, due map[int64][]T, limit int, work func(context.Context, []T) (worked bool, err error)) map[int64]Work {
+func Polled[T any](p *Positions, home region.Code, at time.Time, lanes []int64, due map[int64][]T, limit int,
+	work func(context.Context, []T) (worked bool, err error),
+) map[int64]Work {
 	all := map[int64]Work{}
 	for _, lane := range lanes {
 		rows, position := due[lane], p.Of(home, lane)

@@ -13,7 +13,8 @@ import (
 // TestDocumentedLimits checks the limits whose values the documentation promises.
 func TestDocumentedLimits(t *testing.T) {
 	l := limits.Production()
-	require.Equal(t, 50*time.Second, l.AnnounceLease, "shorter than the minute after which other servers take a server for one that has stopped")
+	require.Equal(t, 50*time.Second, l.AnnounceLease,
+		"shorter than the minute after which other servers take a server for one that has stopped")
 	require.Equal(t, 10*time.Second, l.MoveLease)
 	require.Equal(t, 1500*time.Millisecond, l.HoldMoving)
 	require.Equal(t, time.Second, l.MoveAtOnce)

@@ -107,21 +107,43 @@ func TestPreview(t *testing.T) {
 			page(`<meta property="og:image" content="/a.png"><meta property="og:image:secure_url" content="https://i.example/s"><meta property="og:image:url" content="/b.png">`),
 			linkpreview.Preview{ImageURL: "https://i.example/s"},
 		},
-		"address of an image": {page(`<meta property="og:image:url" content="/b.png"><meta name="twitter:image" content="/c.png">`), linkpreview.Preview{ImageURL: "SITE/b.png"}},
+		"address of an image": {
+			page(`<meta property="og:image:url" content="/b.png"><meta name="twitter:image" content="/c.png">`),
+			linkpreview.Preview{ImageURL: "SITE/b.png"},
+		},
 		"the first of a name": {page(`<title>a</title><title>b</title><meta property="og:description" content="c"><meta property="og:description" content="d">`), linkpreview.Preview{Title: "a", Description: "c"}},
-		"names in capitals":   {page(`<meta name=" Twitter:Description " content="T"><meta name="description" content="D">`), linkpreview.Preview{Description: "T"}},
-		"after the head":      {page(`<head><title>x</title></head><meta name="description" content="D">`), linkpreview.Preview{Title: "x"}},
-		"user of an image":    {page(`<title>x</title><meta property="og:image" content="https://user@i.example/x">`), linkpreview.Preview{Title: "x"}},
-		"longest image":       {page(`<meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1982) + `">`), linkpreview.Preview{ImageURL: "https://i.example/" + strings.Repeat("a", 1982)}},
-		"too long image":      {page(`<title>x</title><meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1983) + `">`), linkpreview.Preview{Title: "x"}},
-		"spaces":              {page("<title>\u00a0a\u00a0\u007fb\tc\n</title>"), linkpreview.Preview{Title: "a b c"}},
-		"longest title":       {page("<title>" + strings.Repeat("é", 300)), linkpreview.Preview{Title: strings.Repeat("é", 300)}},
-		"XHTML":               {xhtml, linkpreview.Preview{Title: "strict"}},
-		"cut off":             {cutOff, linkpreview.Preview{Title: "begun"}},
-		"plain":               {page(`<title> Rock <b> </title><meta name=description content=Ice>`), linkpreview.Preview{Title: "Rock <b>", Description: "Ice"}},
-		"twitter":             {page(`<meta name="twitter:title" content="T"><meta name="twitter:image" content="https://i.example/x">`), linkpreview.Preview{Title: "T", ImageURL: "https://i.example/x"}},
-		"only the head":       {page(`<head></head><body><title>no</title>`), linkpreview.Preview{}},
-		"script as image":     {page(`<title>x</title><meta property="og:image" content="javascript:alert(1)">`), linkpreview.Preview{Title: "x"}},
+		"names in capitals": {
+			page(`<meta name=" Twitter:Description " content="T"><meta name="description" content="D">`),
+			linkpreview.Preview{Description: "T"},
+		},
+		"after the head": {page(`<head><title>x</title></head><meta name="description" content="D">`), linkpreview.Preview{Title: "x"}},
+		"user of an image": {
+			page(`<title>x</title><meta property="og:image" content="https://user@i.example/x">`),
+			linkpreview.Preview{Title: "x"},
+		},
+		"longest image": {
+			page(`<meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1982) + `">`),
+			linkpreview.Preview{ImageURL: "https://i.example/" + strings.Repeat("a", 1982)},
+		},
+		"too long image": {page(`<title>x</title><meta property="og:image" content="https://i.example/` + strings.Repeat("a", 1983) +
+			`">`), linkpreview.Preview{Title: "x"}},
+		"spaces":        {page("<title>\u00a0a\u00a0\u007fb\tc\n</title>"), linkpreview.Preview{Title: "a b c"}},
+		"longest title": {page("<title>" + strings.Repeat("é", 300)), linkpreview.Preview{Title: strings.Repeat("é", 300)}},
+		"XHTML":         {xhtml, linkpreview.Preview{Title: "strict"}},
+		"cut off":       {cutOff, linkpreview.Preview{Title: "begun"}},
+		"plain": {
+			page(`<title> Rock <b> </title><meta name=description content=Ice>`),
+			linkpreview.Preview{Title: "Rock <b>", Description: "Ice"},
+		},
+		"twitter": {
+			page(`<meta name="twitter:title" content="T"><meta name="twitter:image" content="https://i.example/x">`),
+			linkpreview.Preview{Title: "T", ImageURL: "https://i.example/x"},
+		},
+		"only the head": {page(`<head></head><body><title>no</title>`), linkpreview.Preview{}},
+		"script as image": {
+			page(`<title>x</title><meta property="og:image" content="javascript:alert(1)">`),
+			linkpreview.Preview{Title: "x"},
+		},
 		"other characters":    {latin, linkpreview.Preview{Title: "Café"}},
 		"long title":          {page("<title>" + strings.Repeat("é", 400)), linkpreview.Preview{Title: strings.Repeat("é", 299) + "…"}},
 		"image":               {image, linkpreview.Preview{ImageURL: "SITE/"}},
@@ -147,7 +169,8 @@ func TestRefusedAddresses(t *testing.T) {
 	names := &nameServer{answer: func(int) string { return "127.0.0.1" }}
 	f := linkpreview.New(nil, names.resolver(), fixed, time.Minute)
 	for _, host := range []string{
-		"127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "name.example", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
+		"127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "name.example", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]",
+		"[::ffff:7f00:1]", "[::127.0.0.1]",
 		"[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 	} {
 		u, err := linkpreview.Parse("http://" + host + ":" + s.port() + "/")

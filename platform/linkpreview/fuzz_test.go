@@ -11,7 +11,10 @@ import (
 
 // FuzzParse checks that only web addresses without a user name are accepted.
 func FuzzParse(f *testing.F) {
-	for _, link := range []string{"", "example.com", "https://example.com/a?b#c", "javascript://x", "http://user@host", "file:///etc/passwd", "//[::1]:80"} {
+	for _, link := range []string{
+		"", "example.com", "https://example.com/a?b#c", "javascript://x", "http://user@host", "file:///etc/passwd",
+		"//[::1]:80",
+	} {
 		f.Add(link)
 	}
 	f.Fuzz(func(t *testing.T, link string) {

@@ -81,7 +81,8 @@ func metaOf(token html.Token) (name, content string) {
 
 // clean returns a text with single spaces, without invalid characters.
 func clean(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 }),
+		" ")
 }
 
 func shorten(text string, limit int) string {
@@ -94,7 +95,8 @@ func shorten(text string, limit int) string {
 // imageOf returns the absolute address of an image; empty if browsers cannot show it.
 func imageOf(address string, from *url.URL) string {
 	image, err := from.Parse(address)
-	if err != nil || address == "" || image.Scheme != "https" && image.Scheme != "http" || image.User != nil || len(image.String()) > maxImageURL {
+	if err != nil || address == "" || image.Scheme != "https" && image.Scheme != "http" || image.User != nil ||
+		len(image.String()) > maxImageURL {
 		return ""
 	}
 	return image.String()

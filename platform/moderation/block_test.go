@@ -19,7 +19,11 @@ func TestBlockRules(t *testing.T) {
 	}{
 		{"bad", false, true, []string{"bad", "so BAD!", "badly", "ｂａｄ", "b\u200bad", "ba\u00add", "bäd"}, []string{"b a d", "", "bed"}},
 		{" bad ", true, true, []string{"bad"}, []string{"badly"}},
-		{"bad", true, true, []string{"bad", "so BAD!", "(bad)", "badly bad", "bad.", "b\ufe0fad", "ba\u3164d", "b\u034fa\x7fd", "b\x01ad"}, []string{"badly", "forbad", "bad1", "bad_x", "badé", "xbad"}},
+		{
+			"bad", true, true,
+			[]string{"bad", "so BAD!", "(bad)", "badly bad", "bad.", "b\ufe0fad", "ba\u3164d", "b\u034fa\x7fd", "b\x01ad"},
+			[]string{"badly", "forbad", "bad1", "bad_x", "badé", "xbad"},
+		},
 		{"bad word", true, true, []string{"a bad word."}, []string{"a bad words", "bad  word"}},
 		{"--", true, true, []string{"a---", "-- x"}, []string{"a--b"}},
 		{`bad\.word`, false, true, []string{"Bad.Word"}, []string{"badxword"}},
@@ -53,7 +57,8 @@ func TestBlockRules(t *testing.T) {
 func TestCompileBlockRejects(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{
-		"", "  ", "(", "a)|(?:b", "a*", ".*", "^", "a|", "(?:)", "x{2,1}", "(?<=x)y", `\`, "a\tb", "\u200b", strings.Repeat("a", 501), "(((a{100}){10}){10})",
+		"", "  ", "(", "a)|(?:b", "a*", ".*", "^", "a|", "(?:)", "x{2,1}", "(?<=x)y", `\`, "a\tb", "\u200b", strings.Repeat("a", 501),
+		"(((a{100}){10}){10})",
 	} {
 		_, err := CompileBlock(wrong, false)
 		require.Error(t, err, "%q", wrong)

@@ -17,7 +17,8 @@ func TestDisguisedWords(t *testing.T) {
 		list.Add(rule)
 	}
 	for text, want := range map[string]bool{
-		"a scam": true, "a sсam": true, "a sçám!": true, "ѕсаm": true, "Ｓcam": true, "s\u200bcam": true, "kürzer": true, "сор": true, "a búrn óut": true,
+		"a scam": true, "a sсam": true, "a sçám!": true, "ѕсаm": true, "Ｓcam": true, "s\u200bcam": true, "kürzer": true, "сор": true,
+		"a búrn óut": true,
 		"sс\u0301am": true, "my\nscam": true,
 		"scams": false, "scan": false, "класс": false, "асс": false, "cop": false, "日本scаn": false, "": false,
 	} {

@@ -98,7 +98,8 @@ func message(err error) string {
 // visible returns text without invisible characters, such as a zero-width space in the middle of a word.
 func visible(text string) string {
 	hidden := func(r rune) bool {
-		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || unicode.IsControl(r) && !unicode.IsSpace(r)
+		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || unicode.IsControl(r) &&
+			!unicode.IsSpace(r)
 	}
 	if !strings.ContainsFunc(text, hidden) {
 		return text

@@ -94,8 +94,8 @@ func (r *receivers) options(t *testing.T) apptest.Option {
 	})
 }
 
-// TestTracesOfBackgroundWork follows a request to what it leaves to others: the stream of an event, and a webhook and a push that succeed at
-// the second attempt. All of it is in the trace of the request, and the receivers are told.
+// TestTracesOfBackgroundWork follows a request to what it leaves to others: the stream of an event, and a webhook and a push that succeed
+// at the second attempt. All of it is in the trace of the request, and the receivers are told.
 func TestTracesOfBackgroundWork(t *testing.T) {
 	c, r := startCollector(t), newReceivers(t)
 	n := apptest.Start(t, r.options(t))
@@ -106,7 +106,8 @@ func TestTracesOfBackgroundWork(t *testing.T) {
 	community := alice.NewCommunity(t)
 	bob.Join(t, community)
 	bob.Do(t, http.MethodPost, "/v1/notification", object{"platform": "android", "token": "bob"}).OK(t)
-	events := bob.ConnectMQTT(t).RequireSubscribe(t, alice.Do(t, http.MethodGet, "/api/v3/communities/"+community, nil).OK(t).String(t, "communities.0.path")+"/#")
+	events := bob.ConnectMQTT(t).RequireSubscribe(t,
+		alice.Do(t, http.MethodGet, "/api/v3/communities/"+community, nil).OK(t).String(t, "communities.0.path")+"/#")
 	alice.With("traceparent", "00-"+traceID+"-"+spanID+"-01").NewPost(t, community)
 	events.Until(t, "post.created")
 

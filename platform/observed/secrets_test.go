@@ -122,18 +122,25 @@ func (p *planted) use(t *testing.T, alice, bob *apptest.Client) {
 func (p *planted) misuse(t *testing.T, n *apptest.Network, alice *apptest.Client) {
 	t.Helper()
 	anonymous := n.Anonymous(region.EU)
-	for _, header := range []string{"Authorization", "X-API-Key", "X-Server-Key", "Cookie", "User-Agent", "Origin", "X-Forwarded-For", "Idempotency-Key", "Traceparent", "Tracestate", "Baggage"} {
+	for _, header := range []string{
+		"Authorization", "X-API-Key", "X-Server-Key", "Cookie", "User-Agent", "Origin", "X-Forwarded-For",
+		"Idempotency-Key", "Traceparent", "Tracestate", "Baggage",
+	} {
 		value := p.text("header " + header)
 		if header == "Authorization" {
 			value = "Bearer " + value
 		}
-		anonymous.With(header, value).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{"userId": "carol", "deviceId": p.text("device id with " + header)})
+		anonymous.With(header, value).Do(t, http.MethodPost, "/api/v5/sessions",
+			apptest.Object{"userId": "carol", "deviceId": p.text("device id with " + header)})
 	}
 	anonymous.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{
 		"userId": p.email("user id"), "deviceId": "d", "authToken": p.text("authToken"),
 	})
 	for i, body := range []any{
-		apptest.Object{"targetType": "community", "targetId": p.text("id of a target"), "data": apptest.Object{"text": p.text("text of a rejected post")}},
+		apptest.Object{
+			"targetType": "community", "targetId": p.text("id of a target"),
+			"data": apptest.Object{"text": p.text("text of a rejected post")},
+		},
 		apptest.Object{"targetType": p.text("enum value")},
 		apptest.Object{p.text("unknown field"): p.text("value of an unknown field")},
 		apptest.Object{"data": p.text("value of a wrong type")},
@@ -142,7 +149,10 @@ func (p *planted) misuse(t *testing.T, n *apptest.Network, alice *apptest.Client
 	} {
 		require.GreaterOrEqual(t, alice.Do(t, http.MethodPost, "/api/v4/posts", body).Status, 400, i)
 	}
-	for _, path := range []string{"/", "/api/v3/posts/", "/api/v3/users/", "/api/v3/users?options%5Blimit%5D=", "/plaza.v1.PostService/", "/api/v3/files/"} {
+	for _, path := range []string{
+		"/", "/api/v3/posts/", "/api/v3/users/", "/api/v3/users?options%5Blimit%5D=", "/plaza.v1.PostService/",
+		"/api/v3/files/",
+	} {
 		alice.Do(t, http.MethodGet, path+p.text("path "+path), nil)
 		alice.Do(t, http.MethodDelete, path+p.email("address in the path "+path), nil)
 	}

@@ -99,7 +99,10 @@ func TestBind(t *testing.T) {
 		{name: "an empty position", caller: "user a", request: request(made(`{"skip":""}`)), rejected: true},
 		{name: "unusable parameters", caller: "user a", request: request(made(`{"skip":"` + seal + `","query":{"targetId":7}}`)), rejected: true},
 		{name: "an array", caller: "user a", request: request(made(`["` + seal + `"]`)), rejected: true},
-		{name: "another target", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) { r.TargetId = "u" }), rejected: true},
+		{
+			name: "another target", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) { r.TargetId = "u" }),
+			rejected: true,
+		},
 		{name: "another caller", caller: "user b", request: request(withToken), rejected: true},
 		{name: "a position without a seal", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
 			r.Options = &plazav1.PageOptions{Token: "first"}
@@ -176,7 +179,10 @@ func TestTokenHasParameters(t *testing.T) {
 		return &plazav1.PageOptions{Token: token, Limit: limit}
 	}
 	encoded := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
-	full := &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community", Tags: []string{"a", "b"}, HasFlag: new(false), Options: options("", proto.Int32(3))}
+	full := &plazav1.ListPostsRequest{
+		TargetId: "t", TargetType: "community", Tags: []string{"a", "b"}, HasFlag: new(false),
+		Options: options("", proto.Int32(3)),
+	}
 	_, paging, err := received(t, full)
 	require.NoError(t, err)
 	raw, err := base64.StdEncoding.DecodeString(paging.GetNext())
@@ -187,7 +193,8 @@ func TestTokenHasParameters(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(raw, &object))
 	require.Equal(t, 3, object.Limit)
-	require.Equal(t, map[string]any{"targetId": "t", "targetType": "community", "tags": []any{"a", "b"}, "hasFlag": false}, object.Query, "without the page")
+	require.Equal(t, map[string]any{"targetId": "t", "targetType": "community", "tags": []any{"a", "b"}, "hasFlag": false}, object.Query,
+		"without the page")
 
 	got, _, err := received(t, &plazav1.ListPostsRequest{Options: options(paging.GetNext(), proto.Int32(9))})
 	require.NoError(t, err)
@@ -201,7 +208,11 @@ func TestTokenHasParameters(t *testing.T) {
 		require.Empty(t, got.GetOptions().GetToken(), text)
 		require.Equal(t, want, got.GetOptions().GetLimit(), text)
 	}
-	got, _, err = received(t, &plazav1.ListPostsRequest{TargetId: "u", Options: options(encoded(`{"query":{"targetId":"t","options":{"limit":50}}}`), nil)})
+	got, _,
+		err = received(t, &plazav1.ListPostsRequest{
+		TargetId: "u",
+		Options:  options(encoded(`{"query":{"targetId":"t","options":{"limit":50}}}`), nil),
+	})
 	require.NoError(t, err)
 	require.Equal(t, "u", got.GetTargetId(), "what the request has comes first")
 	require.Nil(t, got.GetOptions().Limit, "the parameters do not contain the page")
@@ -210,7 +221,10 @@ func TestTokenHasParameters(t *testing.T) {
 // TestLongestToken sends texts of the maximum length, and one past it.
 func TestLongestToken(t *testing.T) {
 	t.Parallel()
-	for length, want := range map[int]string{page.MaxWrapped: "is not a token of this list", page.MaxWrapped + 1: "must be at most 1000 characters"} {
+	for length, want := range map[int]string{
+		page.MaxWrapped:     "is not a token of this list",
+		page.MaxWrapped + 1: "must be at most 1000 characters",
+	} {
 		_, _, err := received(t, &plazav1.ListPostsRequest{TargetId: "t", Options: &plazav1.PageOptions{Token: strings.Repeat("x", length)}})
 		failed, ok := errors.AsType[*fail.Error](err)
 		require.True(t, ok)

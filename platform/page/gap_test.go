@@ -38,7 +38,10 @@ func TestTokenWithGap(t *testing.T) {
 // TestTokenWithLongNamesInGap holds that the position of the gap is shortened, which is a position before it.
 func TestTokenWithLongNamesInGap(t *testing.T) {
 	t.Parallel()
-	c := page.Cursor{Limit: 1, Key: strings.Repeat("ü", 12), ID: someID(), Gap: page.Gap{Homes: region.All(), Key: strings.Repeat("ß", 24), ID: someID()}}
+	c := page.Cursor{
+		Limit: 1, Key: strings.Repeat("ü", 12), ID: someID(),
+		Gap: page.Gap{Homes: region.All(), Key: strings.Repeat("ß", 24), ID: someID()},
+	}
 	token := c.Token()
 	require.LessOrEqual(t, len(token), page.MaxToken-page.SealLength)
 	got, err := page.ParseToken(token)
@@ -57,7 +60,8 @@ func TestGapOfSeveralPages(t *testing.T) {
 	next := first.Missing([]region.Code{region.EU}, second)
 	require.Equal(t, page.Gap{Homes: []region.Code{region.EU}, Time: first.Time, ID: first.ID}, next.Gap)
 	after := next.Missing([]region.Code{region.US}, at(3))
-	require.Equal(t, page.Gap{Homes: []region.Code{region.US, region.EU}, Time: first.Time, ID: first.ID}, after.Gap, "where the first page began that lacks rows")
+	require.Equal(t, page.Gap{Homes: []region.Code{region.US, region.EU}, Time: first.Time, ID: first.ID}, after.Gap,
+		"where the first page began that lacks rows")
 	require.Equal(t, first, after.GapStart())
 }
 

@@ -64,14 +64,26 @@ func TestPosition(t *testing.T) {
 		gps                 map[string]any
 		latitude, longitude any
 	}{
-		"north east":       {map[string]any{"GPSLatitude": 52.5, "GPSLongitude": 13.25, "GPSLatitudeRef": "N", "GPSLongitudeRef": "E"}, 52.5, 13.25},
-		"south west":       {map[string]any{"GPSLatitude": 33.5, "GPSLongitude": 70.5, "GPSLatitudeRef": "S", "GPSLongitudeRef": "W"}, -33.5, -70.5},
-		"already negative": {map[string]any{"GPSLatitude": -33.5, "GPSLongitude": -70.5, "GPSLatitudeRef": "S", "GPSLongitudeRef": "W"}, -33.5, -70.5},
-		"no reference":     {map[string]any{"GPSLatitude": 1.0, "GPSLongitude": 2.0}, 1.0, 2.0},
-		"no longitude":     {map[string]any{"GPSLatitude": 1.0}, nil, nil},
-		"not a number":     {map[string]any{"GPSLatitude": "1", "GPSLongitude": 2.0}, nil, nil},
-		"beyond the pole":  {map[string]any{"GPSLatitude": 90.5, "GPSLongitude": 2.0}, nil, nil},
-		"beyond 180°":      {map[string]any{"GPSLatitude": 1.0, "GPSLongitude": 180.5}, nil, nil},
+		"north east": {
+			map[string]any{"GPSLatitude": 52.5, "GPSLongitude": 13.25, "GPSLatitudeRef": "N", "GPSLongitudeRef": "E"},
+			52.5,
+			13.25,
+		},
+		"south west": {
+			map[string]any{"GPSLatitude": 33.5, "GPSLongitude": 70.5, "GPSLatitudeRef": "S", "GPSLongitudeRef": "W"},
+			-33.5,
+			-70.5,
+		},
+		"already negative": {
+			map[string]any{"GPSLatitude": -33.5, "GPSLongitude": -70.5, "GPSLatitudeRef": "S", "GPSLongitudeRef": "W"},
+			-33.5,
+			-70.5,
+		},
+		"no reference":    {map[string]any{"GPSLatitude": 1.0, "GPSLongitude": 2.0}, 1.0, 2.0},
+		"no longitude":    {map[string]any{"GPSLatitude": 1.0}, nil, nil},
+		"not a number":    {map[string]any{"GPSLatitude": "1", "GPSLongitude": 2.0}, nil, nil},
+		"beyond the pole": {map[string]any{"GPSLatitude": 90.5, "GPSLongitude": 2.0}, nil, nil},
+		"beyond 180°":     {map[string]any{"GPSLatitude": 1.0, "GPSLongitude": 180.5}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -128,7 +128,8 @@ func withTexts(content []byte, ofImage, ofPhoto map[uint16]string) []byte {
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	const camera, lens, makerNote = 0x0110, 0xa434, 0x927c
-	content := withTexts(encoded(t, picture.PNG, gradient(20, 10)), map[uint16]string{camera: "a camera"}, map[uint16]string{lens: "a lens", makerNote: "52.5163 N 13.3777 E"})
+	content := withTexts(encoded(t, picture.PNG, gradient(20, 10)), map[uint16]string{camera: "a camera"},
+		map[uint16]string{lens: "a lens", makerNote: "52.5163 N 13.3777 E"})
 	facts, err := examine(t, content, picture.PNG, 1000)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"Model": "a camera", "LensModel": "a lens"}, facts.Exif)
@@ -317,7 +318,10 @@ func container(chunks ...[]byte) []byte {
 }
 
 func movingWebP(more ...[]byte) []byte {
-	return container(append([][]byte{chunk("VP8X", "\x0e\x00\x00\x00\x13\x00\x00\x09\x00\x00"), chunk("ANIM", "\x00\x00\x00\x00\x00\x00"), chunk("ANMF", "a frame")}, more...)...)
+	return container(append([][]byte{
+		chunk("VP8X", "\x0e\x00\x00\x00\x13\x00\x00\x09\x00\x00"), chunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
+		chunk("ANMF", "a frame"),
+	}, more...)...)
 }
 
 // TestMoving checks that animated images are not scaled down.
@@ -363,7 +367,8 @@ func TestStrip(t *testing.T) {
 		return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(text)+2)), text...)
 	}
 	full := bytes.Join([][]byte{
-		photo[:2], segment(0xe0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xe0, "JFXX\x00"+secret), segment(0xe1, "Exif\x00\x00"+secret),
+		photo[:2], segment(0xe0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xe0, "JFXX\x00"+secret),
+		segment(0xe1, "Exif\x00\x00"+secret),
 		segment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret), segment(0xe2, "ICC_PROFILE\x00the colours"), segment(0xe2, "MPF\x00"+secret),
 		segment(0xed, "Photoshop 3.0\x00"+secret), segment(0xfe, secret), photo[2:], []byte(secret), photo,
 	}, nil)
@@ -381,7 +386,8 @@ func TestStrip(t *testing.T) {
 		picture.JPEG: {full, []byte("the colours")},
 		picture.PNG:  {noted, []byte("gAMA")},
 		picture.GIF:  {spoken, []byte("NETSCAPE2.0")},
-		picture.WebP: {append(movingWebP(chunk("ICCP", "the colours"), chunk("EXIF", secret), chunk("XMP ", secret), chunk("ABCD", secret)), secret...), []byte("the colours")},
+		picture.WebP: {append(movingWebP(chunk("ICCP", "the colours"), chunk("EXIF", secret), chunk("XMP ", secret), chunk("ABCD", secret)),
+			secret...), []byte("the colours")},
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			require.Contains(t, string(c.content), secret)
@@ -410,7 +416,8 @@ func TestStrip(t *testing.T) {
 func TestStripKeepsOrientation(t *testing.T) {
 	t.Parallel()
 	for f, content := range map[picture.Format][]byte{
-		picture.JPEG: encoded(t, picture.JPEG, gradient(20, 10)), picture.PNG: encoded(t, picture.PNG, gradient(20, 10)), picture.WebP: movingWebP(),
+		picture.JPEG: encoded(t, picture.JPEG, gradient(20, 10)), picture.PNG: encoded(t, picture.PNG, gradient(20, 10)),
+		picture.WebP: movingWebP(),
 	} {
 		for orientation := 1; orientation <= 8; orientation++ {
 			facts, err := examine(t, strip(t, content, f, orientation), f, 1000)

@@ -49,8 +49,9 @@ func newAPNs(o Options) (Sender, error) {
 		return nil, errAPNsSettings
 	}
 	return &apns{
-		client: newClient(&net.Dialer{Timeout: o.Timeout}), address: strings.TrimRight(cmp.Or(o.APNsURL, "https://api.push.apple.com"), "/") + "/3/device/",
-		topic: o.APNsTopic, keyID: o.APNsKeyID, teamID: o.APNsTeamID, key: key, now: o.Now,
+		client:  newClient(&net.Dialer{Timeout: o.Timeout}),
+		address: strings.TrimRight(cmp.Or(o.APNsURL, "https://api.push.apple.com"), "/") + "/3/device/",
+		topic:   o.APNsTopic, keyID: o.APNsKeyID, teamID: o.APNsTeamID, key: key, now: o.Now,
 	}, nil
 }
 

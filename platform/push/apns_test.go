@@ -82,7 +82,10 @@ func (a *apple) sender(t *testing.T, now func() time.Time) *apns {
 
 const deviceToken = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
 
-var sample = Message{ID: "02a4f19c7d3be5608142c97d", Title: "Alice", Body: "Reacted to your post", Data: map[string]string{"postId": "1", "aps": "not ours"}}
+var sample = Message{
+	ID: "02a4f19c7d3be5608142c97d", Title: "Alice", Body: "Reacted to your post",
+	Data: map[string]string{"postId": "1", "aps": "not ours"},
+}
 
 func TestAPNs(t *testing.T) {
 	t.Parallel()
@@ -141,17 +144,21 @@ func TestAPNsFailures(t *testing.T) {
 		header http.Header
 		want   SendError
 	}{
-		"unregistered":    {410, "Unregistered", nil, SendError{Outcome: Gone, Reason: "Unregistered"}},
-		"bad token":       {400, "BadDeviceToken", nil, SendError{Outcome: Gone, Reason: "BadDeviceToken"}},
-		"expired":         {403, "ExpiredToken", nil, SendError{Outcome: Gone, Reason: "ExpiredToken"}},
-		"gone by status":  {410, "", nil, SendError{Outcome: Gone, Reason: "status 410"}},
-		"timeout":         {408, "", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Later, Reason: "status 408", After: 5 * time.Second}},
-		"expired key":     {403, "ExpiredProviderToken", nil, SendError{Outcome: Later, Reason: "ExpiredProviderToken"}},
-		"with a delay":    {400, "BadTopic", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Refused, Reason: "BadTopic"}},
-		"other app":       {400, "DeviceTokenNotForTopic", nil, SendError{Outcome: Gone, Reason: "DeviceTokenNotForTopic"}},
-		"too large":       {413, "PayloadTooLarge", nil, SendError{Outcome: Refused, Reason: "PayloadTooLarge"}},
-		"wrong key":       {403, "InvalidProviderToken", nil, SendError{Outcome: Later, Reason: "InvalidProviderToken"}},
-		"too many":        {429, "TooManyRequests", http.Header{"Retry-After": {"30"}}, SendError{Outcome: Later, Reason: "TooManyRequests", After: 30 * time.Second}},
+		"unregistered":   {410, "Unregistered", nil, SendError{Outcome: Gone, Reason: "Unregistered"}},
+		"bad token":      {400, "BadDeviceToken", nil, SendError{Outcome: Gone, Reason: "BadDeviceToken"}},
+		"expired":        {403, "ExpiredToken", nil, SendError{Outcome: Gone, Reason: "ExpiredToken"}},
+		"gone by status": {410, "", nil, SendError{Outcome: Gone, Reason: "status 410"}},
+		"timeout":        {408, "", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Later, Reason: "status 408", After: 5 * time.Second}},
+		"expired key":    {403, "ExpiredProviderToken", nil, SendError{Outcome: Later, Reason: "ExpiredProviderToken"}},
+		"with a delay":   {400, "BadTopic", http.Header{"Retry-After": {"5"}}, SendError{Outcome: Refused, Reason: "BadTopic"}},
+		"other app":      {400, "DeviceTokenNotForTopic", nil, SendError{Outcome: Gone, Reason: "DeviceTokenNotForTopic"}},
+		"too large":      {413, "PayloadTooLarge", nil, SendError{Outcome: Refused, Reason: "PayloadTooLarge"}},
+		"wrong key":      {403, "InvalidProviderToken", nil, SendError{Outcome: Later, Reason: "InvalidProviderToken"}},
+		"too many": {
+			429, "TooManyRequests",
+			http.Header{"Retry-After": {"30"}},
+			SendError{Outcome: Later, Reason: "TooManyRequests", After: 30 * time.Second},
+		},
 		"shutdown":        {503, "Shutdown", nil, SendError{Outcome: Later, Reason: "Shutdown"}},
 		"without a cause": {500, "", nil, SendError{Outcome: Later, Reason: "status 500"}},
 	} {
@@ -163,7 +170,8 @@ func TestAPNsFailures(t *testing.T) {
 		})
 	}
 	a := newApple(t)
-	require.Equal(t, &SendError{Outcome: Gone, Reason: "the token is not hexadecimal"}, a.sender(t, time.Now).Send(t.Context(), "../../admin", sample))
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the token is not hexadecimal"},
+		a.sender(t, time.Now).Send(t.Context(), "../../admin", sample))
 	require.Empty(t, a.requests)
 }
 
@@ -183,13 +191,15 @@ func TestSettingsAreChecked(t *testing.T) {
 	der, err := x509.MarshalPKCS8PrivateKey(a.key)
 	require.NoError(t, err)
 	complete := Options{
-		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t", APNsTopic: "a",
+		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t",
+		APNsTopic: "a",
 	}
 	senders, err := Senders(complete)
 	require.NoError(t, err)
 	require.Equal(t, []string{APNs}, Names(senders), "the providers without credentials are off")
 	for name, change := range map[string]func(*Options){
-		"key id": func(o *Options) { o.APNsKeyID = "" }, "team id": func(o *Options) { o.APNsTeamID = "" }, "topic": func(o *Options) { o.APNsTopic = "" },
+		"key id": func(o *Options) { o.APNsKeyID = "" }, "team id": func(o *Options) { o.APNsTeamID = "" },
+		"topic": func(o *Options) { o.APNsTopic = "" },
 	} {
 		o := complete
 		change(&o)
@@ -206,13 +216,17 @@ func TestSendersOfProviders(t *testing.T) {
 	der, err := x509.MarshalPKCS8PrivateKey(a.key)
 	require.NoError(t, err)
 	o := Options{
-		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t", APNsTopic: "a",
+		APNsKey: telemetry.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), APNsKeyID: "k", APNsTeamID: "t",
+		APNsTopic:      "a",
 		FCMCredentials: `{"type": "service_account", "project_id": "climbers", "client_email": "a@example.com", "private_key": "k", "token_uri": "https://example.com"}`,
 		Local:          NewLocal(time.Now, slog.New(slog.DiscardHandler)), Timeout: 3 * time.Second,
 	}
 	for name, tc := range map[string]struct{ apns, fcm, wantAPNs, wantFCM string }{
-		"default":   {"", "", "https://api.push.apple.com/3/device/", "https://fcm.googleapis.com/v1/projects/climbers/messages:send"},
-		"addresses": {"https://a.example/", "https://f.example/", "https://a.example/3/device/", "https://f.example/v1/projects/climbers/messages:send"},
+		"default": {"", "", "https://api.push.apple.com/3/device/", "https://fcm.googleapis.com/v1/projects/climbers/messages:send"},
+		"addresses": {
+			"https://a.example/", "https://f.example/", "https://a.example/3/device/",
+			"https://f.example/v1/projects/climbers/messages:send",
+		},
 	} {
 		o.APNsURL, o.FCMURL = tc.apns, tc.fcm
 		senders, err := Senders(o)

@@ -22,7 +22,8 @@ import (
 )
 
 var message = push.Message{
-	ID: "02a4f19c7d3be5608142c97d", Title: "Alice", Body: "Mentioned you in a post", Data: map[string]string{"postId": "02a4f19c7d3be5608142c97e"},
+	ID: "02a4f19c7d3be5608142c97d", Title: "Alice", Body: "Mentioned you in a post",
+	Data: map[string]string{"postId": "02a4f19c7d3be5608142c97e"},
 }
 
 func now() time.Time { return time.Date(2026, 11, 23, 18, 0, 0, 0, time.UTC) }
@@ -87,7 +88,8 @@ func (g *google) credentials(t *testing.T) telemetry.Secret {
 	der, err := x509.MarshalPKCS8PrivateKey(g.key)
 	require.NoError(t, err)
 	raw, err := json.Marshal(map[string]string{
-		"type": "service_account", "project_id": "climbers", "client_email": "push@climbers.example", "private_key_id": "k1", "token_uri": g.URL + "/token",
+		"type": "service_account", "project_id": "climbers", "client_email": "push@climbers.example", "private_key_id": "k1",
+		"token_uri":   g.URL + "/token",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	})
 	require.NoError(t, err)
@@ -129,15 +131,33 @@ func TestFCMFailures(t *testing.T) {
 		body   string
 		want   push.SendError
 	}{
-		"unregistered":    {404, "", detail(`{"errorCode": "UNREGISTERED"}`), push.SendError{Outcome: push.Gone, Reason: "UNREGISTERED"}},
-		"other sender":    {403, "", detail(`{"errorCode": "SENDER_ID_MISMATCH"}`), push.SendError{Outcome: push.Gone, Reason: "SENDER_ID_MISMATCH"}},
-		"malformed token": {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.token"}]}`), push.SendError{Outcome: push.Gone, Reason: "INVALID_ARGUMENT"}},
-		"malformed data":  {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.data"}]}`), push.SendError{Outcome: push.Refused, Reason: "INVALID_ARGUMENT"}},
-		"too many":        {429, "90", detail(`{"errorCode": "QUOTA_EXCEEDED"}`), push.SendError{Outcome: push.Later, Reason: "QUOTA_EXCEEDED", After: 90 * time.Second}},
-		"unavailable":     {503, "Mon, 23 Nov 2026 18:05:00 GMT", "", push.SendError{Outcome: push.Later, Reason: "status 503", After: 5 * time.Minute}},
-		"broken":          {500, "", "not JSON", push.SendError{Outcome: push.Later, Reason: "status 500"}},
-		"expired access":  {401, "", `{"error": {"code": 401, "status": "UNAUTHENTICATED"}}`, push.SendError{Outcome: push.Later, Reason: "UNAUTHENTICATED"}},
-		"no project":      {403, "", "", push.SendError{Outcome: push.Refused, Reason: "status 403"}},
+		"unregistered": {404, "", detail(`{"errorCode": "UNREGISTERED"}`), push.SendError{Outcome: push.Gone, Reason: "UNREGISTERED"}},
+		"other sender": {
+			403, "", detail(`{"errorCode": "SENDER_ID_MISMATCH"}`),
+			push.SendError{Outcome: push.Gone, Reason: "SENDER_ID_MISMATCH"},
+		},
+		"malformed token": {
+			400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.token"}]}`),
+			push.SendError{Outcome: push.Gone, Reason: "INVALID_ARGUMENT"},
+		},
+		"malformed data": {
+			400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.data"}]}`),
+			push.SendError{Outcome: push.Refused, Reason: "INVALID_ARGUMENT"},
+		},
+		"too many": {
+			429, "90", detail(`{"errorCode": "QUOTA_EXCEEDED"}`),
+			push.SendError{Outcome: push.Later, Reason: "QUOTA_EXCEEDED", After: 90 * time.Second},
+		},
+		"unavailable": {
+			503, "Mon, 23 Nov 2026 18:05:00 GMT", "",
+			push.SendError{Outcome: push.Later, Reason: "status 503", After: 5 * time.Minute},
+		},
+		"broken": {500, "", "not JSON", push.SendError{Outcome: push.Later, Reason: "status 500"}},
+		"expired access": {
+			401, "", `{"error": {"code": 401, "status": "UNAUTHENTICATED"}}`,
+			push.SendError{Outcome: push.Later, Reason: "UNAUTHENTICATED"},
+		},
+		"no project": {403, "", "", push.SendError{Outcome: push.Refused, Reason: "status 403"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,9 +190,11 @@ func TestFCMWithoutAccess(t *testing.T) {
 	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "no access token for FCM"}, wrong.Send(t.Context(), "device-1", message))
 	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer in time"}, sender.Send(late, "device-1", message))
+	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer in time"},
+		sender.Send(late, "device-1", message))
 	g.Close()
-	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), "device-1", message))
+	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer"},
+		sender.Send(t.Context(), "device-1", message))
 }
 
 // TestRedirectsAreNotFollowed has the provider redirect to another one, which must not receive the message.

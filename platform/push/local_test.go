@@ -31,7 +31,10 @@ func TestLocal(t *testing.T) {
 	var shown struct{ Pushes []push.LocalMessage }
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &shown))
 	require.Len(t, shown.Pushes, 100)
-	require.Equal(t, push.LocalMessage{Message: push.Message{ID: "149", Title: "Alice", Body: "Hello"}, Provider: push.APNs, Token: "secret-token", At: now()}, shown.Pushes[0])
+	require.Equal(t, push.LocalMessage{
+		Message: push.Message{ID: "149", Title: "Alice", Body: "Hello"}, Provider: push.APNs,
+		Token: "secret-token", At: now(),
+	}, shown.Pushes[0])
 	require.Equal(t, "50", shown.Pushes[99].ID)
 	require.Contains(t, log.String(), "id=149")
 	for _, hidden := range []string{"secret-token", "Alice", "Hello"} {

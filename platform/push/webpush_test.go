@@ -41,7 +41,10 @@ func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	key, err := ecdh.P256().GenerateKey(rand.Reader)
 	require.NoError(t, err)
-	b := &browser{key: key, auth: []byte("sixteen bytes ok"), requests: make(chan *http.Request, 10), bodies: make(chan []byte, 10), status: http.StatusCreated}
+	b := &browser{
+		key: key, auth: []byte("sixteen bytes ok"), requests: make(chan *http.Request, 10), bodies: make(chan []byte, 10),
+		status: http.StatusCreated,
+	}
 	b.Server = httptest.NewTLSServer(b)
 	t.Cleanup(b.Close)
 	return b
@@ -71,7 +74,8 @@ func (b *browser) sender(t *testing.T, allowed ...netip.Prefix) (*webPush, *ecdh
 	vapid, err := ecdh.P256().GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	sender, err := newWebPush(Options{
-		WebKey: telemetry.Secret(b64.EncodeToString(vapid.Bytes())), WebSubject: "mailto:ops@climbers.example", WebNetworks: allowed, Now: time.Now,
+		WebKey: telemetry.Secret(b64.EncodeToString(vapid.Bytes())), WebSubject: "mailto:ops@climbers.example", WebNetworks: allowed,
+		Now: time.Now,
 	})
 	require.NoError(t, err)
 	own, ok := sender.(*webPush)
@@ -178,14 +182,16 @@ func TestWebPushOnlyToPublicAddresses(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
 	sender, _ := b.sender(t)
-	require.Equal(t, &SendError{Outcome: Gone, Reason: "the address of the push service is not public"}, sender.Send(t.Context(), b.subscription(), sample))
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the address of the push service is not public"},
+		sender.Send(t.Context(), b.subscription(), sample))
 	require.Empty(t, b.requests)
 }
 
 func TestParseSubscription(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{
-		"", "token", `{}`, `{"endpoint": "http://push.example/1", "keys": {"auth": "YQ", "p256dh": "YQ"}}`, `{"endpoint": "https://push.example/1", "keys": {}}`,
+		"", "token", `{}`, `{"endpoint": "http://push.example/1", "keys": {"auth": "YQ", "p256dh": "YQ"}}`,
+		`{"endpoint": "https://push.example/1", "keys": {}}`,
 		`{"endpoint": "https://user@push.example/1", "keys": {"auth": "YQ", "p256dh": "YQ"}}`,
 	} {
 		_, err := ParseSubscription(token)

@@ -31,7 +31,8 @@ func TestParse(t *testing.T) {
 		require.Equal(t, want, unmarshalled, "an invalid text changes nothing")
 	}
 	for _, text := range []string{
-		"", "100", "100/", "/5s", "0/5s", "-1/5s", "1000001/1s", "1/999ms", "1/1h1s", "1/-5s", "1/5", "x/5s", "1/x", "OFF", "1/5s/6", " 1/5s", "1/5s ", "1.5/1s",
+		"", "100", "100/", "/5s", "0/5s", "-1/5s", "1000001/1s", "1/999ms", "1/1h1s", "1/-5s", "1/5", "x/5s", "1/x", "OFF", "1/5s/6", " 1/5s",
+		"1/5s ", "1.5/1s",
 	} {
 		_, err := ratelimit.Parse(text)
 		require.ErrorContains(t, err, "is not a rate limit: want off, or 1 to 1000000 requests per 1s to 1h, like 100/5s", text)
@@ -116,7 +117,10 @@ func TestParseProxies(t *testing.T) {
 // TestMayBeAProxy checks which peers may be proxies: all if only the number of proxies is known.
 func TestMayBeAProxy(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string][]bool{"": {false, false, false}, "1": {true, true, true}, "10.0.0.0/8": {true, false, false}, "::ffff:10.0.0.1": {true, false, false}} {
+	for text, want := range map[string][]bool{
+		"": {false, false, false}, "1": {true, true, true}, "10.0.0.0/8": {true, false, false},
+		"::ffff:10.0.0.1": {true, false, false},
+	} {
 		proxies, err := ratelimit.ParseProxies(text)
 		require.NoError(t, err)
 		require.Equal(t, text == "", proxies.IsZero(), text)

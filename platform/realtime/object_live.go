@@ -56,12 +56,15 @@ func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e store.Logge
 }
 
 // readLiveReactions returns the reactions that the event contains, for those who see the post.
-func (h *Hub) readLiveReactions(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readLiveReactions(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience,
+	error,
+) {
 	_, sees, err := h.readPost(ctx, home, e, c)
 	created := &plazav1.LiveReactionsCreated{}
 	for _, r := range c.Live {
 		created.Reactions = append(created.Reactions, &plazav1.LiveReaction{
-			UserId: r.UserID, ReferenceId: c.ID, ReferencePublicId: c.ID, ReferenceType: "post", ReactionName: r.Name, OccurredAt: timestamppb.New(r.OccurredAt),
+			UserId: r.UserID, ReferenceId: c.ID, ReferencePublicId: c.ID, ReferenceType: "post", ReactionName: r.Name,
+			OccurredAt: timestamppb.New(r.OccurredAt),
 		})
 	}
 	return created, sees, err

@@ -86,7 +86,10 @@ func (w *world) signIn(issuer *auth.Issuer) {
 	sessionID := region.NewID(region.EU)
 	tx := w.deps.Store.NewTx(region.EU)
 	tx.InsertUser(w.user, now)
-	tx.InsertSession(store.Session{ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour), Authenticated: true})
+	tx.InsertSession(store.Session{
+		ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+		Authenticated: true,
+	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	var err error
 	w.token, _, _, err = issuer.MintAccess(auth.AccessSubject{UserID: w.user.ID, PublicID: "ann", SessionID: sessionID})

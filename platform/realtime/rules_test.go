@@ -70,7 +70,8 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	h := &Hub{}
 	for name, want := range map[string]string{
-		"community.userAdded": "community.userAdded", "marker.marker.user-sync": "marker.marker.user-sync", "events": "events", "post.created": "events",
+		"community.userAdded": "community.userAdded", "marker.marker.user-sync": "marker.marker.user-sync", "events": "events",
+		"post.created":     "events",
 		"marker.user-sync": "events", "post.invented": "", "": "",
 	} {
 		require.Equal(t, want, h.Label(name), name)
@@ -101,7 +102,8 @@ func TestNamesOf(t *testing.T) {
 
 func TestDistinctEvents(t *testing.T) {
 	t.Parallel()
-	ids := service.Map(distinct([]store.Event{{ID: "b"}, {ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "a"}}), func(e store.Event) string { return e.ID })
+	ids := service.Map(distinct([]store.Event{{ID: "b"}, {ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "a"}}),
+		func(e store.Event) string { return e.ID })
 	require.Equal(t, []string{"b", "a", "c"}, ids)
 }
 
@@ -186,8 +188,10 @@ func TestWhereAStreamOfTopicsBegins(t *testing.T) {
 func TestPurgedObjects(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[events.ObjectKind]string{
-		events.KindPost: `{"posts": [{"postId": "x", "path": "first", "isDeleted": true}]}`, events.KindComment: `{"comments": [{"commentId": "x", "path": "first", "isDeleted": true}]}`,
-		events.KindStory: `{"stories": [{"storyId": "x", "path": "first", "isDeleted": true}]}`, events.KindMessage: `{"messages": [{"messageId": "x", "path": "first", "isDeleted": true}]}`,
+		events.KindPost:        `{"posts": [{"postId": "x", "path": "first", "isDeleted": true}]}`,
+		events.KindComment:     `{"comments": [{"commentId": "x", "path": "first", "isDeleted": true}]}`,
+		events.KindStory:       `{"stories": [{"storyId": "x", "path": "first", "isDeleted": true}]}`,
+		events.KindMessage:     `{"messages": [{"messageId": "x", "path": "first", "isDeleted": true}]}`,
 		events.KindMessageFeed: `{"messageFeeds": [{"messageFeedId": "x", "path": "first", "isDeleted": true}]}`,
 	} {
 		o, err := purged(events.Change{Kind: kind, ID: "x", Topics: []string{"first", "second"}})
@@ -214,7 +218,8 @@ func TestEnvelope(t *testing.T) {
 // TestDataOfEvents checks what events lack of an answer to one user, and what those about mutes have at the top.
 func TestDataOfEvents(t *testing.T) {
 	t.Parallel()
-	data, err := withoutMine([]byte(`{"posts": [{"postId": "p", "myReactions": ["like"]}, {"postId": "q"}], "users": [{"userId": "u"}], "paging": {}}`))
+	data,
+		err := withoutMine([]byte(`{"posts": [{"postId": "p", "myReactions": ["like"]}, {"postId": "q"}], "users": [{"userId": "u"}], "paging": {}}`))
 	require.NoError(t, err)
 	text, err := json.Marshal(data)
 	require.NoError(t, err)

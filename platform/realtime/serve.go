@@ -32,7 +32,8 @@ func (h *Hub) Label(name string) string {
 // written.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	s := &stream{
-		hub: h, request: r, name: name, contract: names[name], homes: region.All(), out: newWriter(w, h.limits().WriteStream), at: positions{}, upTo: positions{},
+		hub: h, request: r, name: name, contract: names[name], homes: region.All(), out: newWriter(w, h.limits().WriteStream), at: positions{},
+		upTo: positions{},
 	}
 	release, err := s.admit(r.Context())
 	if err != nil {

@@ -147,7 +147,10 @@ func TestLastEventsOfMQTT(t *testing.T) {
 	require.Equal(t, endSession, <-other.ends, "another user has none")
 
 	tx = h.Store.NewTx(region.EU)
-	tx.InsertEvents([]store.Event{{ID: region.NewID(region.EU), Name: "user.updated", Topic: waits.userID, Payload: []byte("{}"), SentAt: at}}, at)
+	tx.InsertEvents([]store.Event{{
+		ID: region.NewID(region.EU), Name: "user.updated", Topic: waits.userID, Payload: []byte("{}"),
+		SentAt: at,
+	}}, at)
 	require.NoError(t, tx.Commit(t.Context()))
 	require.NoError(t, h.Store.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{row}))
 	var head store.EventHead

@@ -48,7 +48,8 @@ func TestParseFilter(t *testing.T) {
 		"", "#", "+", "m", "m/user/" + a, "n/", "n/#", "n/+", "n/other", "n/user", "n/user/+", "n/user/#", "n/user/x", "n/videostreaming/#",
 		"n/smartfeed/" + a, "n/smartfeed/" + a + "/#", "n/smartfeed/" + a + "/other", "n/smartfeed/+/messages", "n/marker", "n/marker/user/+",
 		"n/marker/channel/+/message/+", "n/social", "n/social/#", "n/social/community", "n/social/community/+", "n/social/+/" + a,
-		"n/social/other/" + a, "n/membership", "n/membership/+/+/+", "n/membership/" + a + "/+", "n/membership/" + a + "/#", "n/chat", "n/chat/+/#",
+		"n/social/other/" + a, "n/membership", "n/membership/+/+/+", "n/membership/" + a + "/+", "n/membership/" + a + "/#", "n/chat",
+		"n/chat/+/#",
 		"n/room", "n/room/+", "n/room/x", "n/room/" + a + "/#", "n/room/" + a + "/other", "n/room/" + a + "/streamer/x", "$share/g/n", "$SYS/#",
 		"n/user/" + a + "/" + strings.Repeat("x", maxFilter-len("n/user/"+a+"/")+1),
 	} {
@@ -64,8 +65,11 @@ func TestConcerned(t *testing.T) {
 		change events.Change
 		want   []string
 	}{
-		"a post":                  {events.Change{Kind: events.KindPost, ID: "a"}, nil},
-		"a follow":                {events.Change{Kind: events.KindFollow, ID: "follower", OtherID: "followee"}, []string{"follower", "followee"}},
+		"a post": {events.Change{Kind: events.KindPost, ID: "a"}, nil},
+		"a follow": {
+			events.Change{Kind: events.KindFollow, ID: "follower", OtherID: "followee"},
+			[]string{"follower", "followee"},
+		},
 		"members of a channel":    {events.Change{Kind: events.KindChannel, ID: "a", UserIDs: []string{"b", "c"}}, []string{"b", "c"}},
 		"a participant of a room": {events.Change{Kind: events.KindRoom, ID: "a", ParticipantID: "b"}, []string{"b"}},
 		"an answer to an event":   {events.Change{Kind: events.KindEventRsvp, ID: "a", OtherID: "b"}, nil},
@@ -82,7 +86,10 @@ func TestConcerned(t *testing.T) {
 func TestOwnMatters(t *testing.T) {
 	t.Parallel()
 	a, b := region.NewID(region.EU), region.NewID(region.US)
-	clients := []*subscriber{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
+	clients := []*subscriber{
+		{Reader: subscription.NewReader(auth.Claims{UserID: a})},
+		{Reader: subscription.NewReader(auth.Claims{UserID: b})},
+	}
 	stream := events.Place{Kind: events.PlaceStream, ID: b}
 	for _, c := range []events.Change{
 		{Place: events.Place{Kind: events.PlaceProfile, ID: a}},
@@ -101,7 +108,10 @@ func TestOwnMatters(t *testing.T) {
 // FuzzParseFilter checks that an accepted filter is one of the network, and that what names its place has no wildcards.
 func FuzzParseFilter(f *testing.F) {
 	const network, id = "000000000000000000000000", "01aabbccddeeff0011223344"
-	for _, filter := range []string{"", network, network + "/user/" + id + "/#", network + "/social/community/" + id + "/post/+", network + "/+/#", "#", network + "/chat//"} {
+	for _, filter := range []string{
+		"", network, network + "/user/" + id + "/#", network + "/social/community/" + id + "/post/+",
+		network + "/+/#", "#", network + "/chat//",
+	} {
 		f.Add(filter)
 	}
 	f.Fuzz(func(t *testing.T, filter string) {

@@ -53,7 +53,9 @@ func (b *broker) topicsOf(ctx context.Context, s *subscriber, given []string) ([
 	}
 	for _, filter := range given {
 		if _, ok := parseFilter(b.hub.NetworkID, filter); !ok || !validWildcards(filter) {
-			return nil, fail.Validation("topic: must be a topic of the network, such as the path of a community, post, channel or user, optionally with /# at the end")
+			return nil,
+				fail.Validation("topic: must be a topic of the network, such as the path of a community, post, channel or user, optionally with " +
+					"/# at the end")
 		}
 	}
 	permitted, err := b.permits(ctx, s, given)

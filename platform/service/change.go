@@ -55,12 +55,18 @@ func (d *Deps) LiveReactionChange(p store.Post) events.Change {
 
 // CommentChange returns the change of a comment.
 func (d *Deps) CommentChange(c store.Comment) events.Change {
-	return events.Change{Kind: events.KindComment, ID: c.ID, Place: events.Place{Kind: c.TargetType, ID: c.TargetID}, Topics: []string{d.View.CommentPath(c)}}
+	return events.Change{
+		Kind: events.KindComment, ID: c.ID, Place: events.Place{Kind: c.TargetType, ID: c.TargetID},
+		Topics: []string{d.View.CommentPath(c)},
+	}
 }
 
 // StoryChange returns the change of a story.
 func (d *Deps) StoryChange(s store.Story) events.Change {
-	return events.Change{Kind: events.KindStory, ID: s.ID, Place: events.Place{Kind: s.TargetType, ID: s.TargetID}, Topics: []string{d.View.StoryPath(s)}}
+	return events.Change{
+		Kind: events.KindStory, ID: s.ID, Place: events.Place{Kind: s.TargetType, ID: s.TargetID},
+		Topics: []string{d.View.StoryPath(s)},
+	}
 }
 
 // MessageChange returns the change of a message.
@@ -72,12 +78,18 @@ func (d *Deps) MessageChange(m store.Message) events.Change {
 
 // MessageFeedChange returns the change of a subchannel.
 func (d *Deps) MessageFeedChange(f store.MessageFeed) events.Change {
-	return events.Change{Kind: events.KindMessageFeed, ID: f.ID, Place: channelPlace(f.EntityID), Topics: []string{d.View.MessageFeedPath(f.EntityID, f.ID)}}
+	return events.Change{
+		Kind: events.KindMessageFeed, ID: f.ID, Place: channelPlace(f.EntityID),
+		Topics: []string{d.View.MessageFeedPath(f.EntityID, f.ID)},
+	}
 }
 
 // ChannelChange returns the change of a channel that concerns the users with the given internal ids.
 func (d *Deps) ChannelChange(channelID string, userIDs ...string) events.Change {
-	return events.Change{Kind: events.KindChannel, ID: channelID, Place: channelPlace(channelID), Topics: []string{d.View.ChannelPath(channelID)}, UserIDs: userIDs}
+	return events.Change{
+		Kind: events.KindChannel, ID: channelID, Place: channelPlace(channelID),
+		Topics: []string{d.View.ChannelPath(channelID)}, UserIDs: userIDs,
+	}
 }
 
 // CommunityChange returns the change of a community that concerns the users with the given internal ids.
@@ -90,7 +102,10 @@ func (d *Deps) CommunityChange(communityID string, userIDs ...string) events.Cha
 
 // UserChange returns the change of a user.
 func (d *Deps) UserChange(userID string) events.Change {
-	return events.Change{Kind: events.KindUser, ID: userID, Place: events.Place{Kind: events.PlaceProfile, ID: userID}, Topics: []string{d.View.UserPath(userID)}}
+	return events.Change{
+		Kind: events.KindUser, ID: userID, Place: events.Place{Kind: events.PlaceProfile, ID: userID},
+		Topics: []string{d.View.UserPath(userID)},
+	}
 }
 
 // FollowChange returns the change of a follow. Both users receive it.
@@ -104,7 +119,10 @@ func (d *Deps) FollowChange(f store.Follow) events.Change {
 // RoomChange returns the change of a room.
 func (d *Deps) RoomChange(roomID string) events.Change {
 	path := d.View.RoomPath(roomID)
-	return events.Change{Kind: events.KindRoom, ID: roomID, Place: events.Place{Kind: events.PlaceRoom, ID: roomID}, Topics: []string{path, path + "/streamer"}}
+	return events.Change{
+		Kind: events.KindRoom, ID: roomID, Place: events.Place{Kind: events.PlaceRoom, ID: roomID},
+		Topics: []string{path, path + "/streamer"},
+	}
 }
 
 // ParticipantChange returns the change of a room by which a user, by internal id, takes part in it or does not any more.
@@ -117,7 +135,8 @@ func (d *Deps) ParticipantChange(roomID, userID string) events.Change {
 // StreamChange returns the change of a video stream.
 func (d *Deps) StreamChange(streamID string) events.Change {
 	return events.Change{
-		Kind: events.KindStream, ID: streamID, Place: events.Place{Kind: events.PlaceStream, ID: streamID}, Topics: []string{d.View.StreamsPath()},
+		Kind: events.KindStream, ID: streamID, Place: events.Place{Kind: events.PlaceStream, ID: streamID},
+		Topics: []string{d.View.StreamsPath()},
 	}
 }
 
@@ -132,30 +151,37 @@ func (d *Deps) StreamBanChange(streamID string, userIDs []string) events.Change 
 // invited user.
 func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {
 	onStage := events.Change{
-		Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceStage, ID: i.TargetID}, Topics: []string{d.View.RoomPath(i.TargetID) + "/streamer"},
+		Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceStage, ID: i.TargetID},
+		Topics: []string{d.View.RoomPath(i.TargetID) + "/streamer"},
 	}
-	forInvited := events.Change{Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceUsers}, UserIDs: []string{i.InvitedID}}
+	forInvited := events.Change{
+		Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceUsers},
+		UserIDs: []string{i.InvitedID},
+	}
 	return []events.Change{onStage, forInvited}
 }
 
 // EventChange returns the change of an event that users attend.
 func (d *Deps) EventChange(e store.PlannedEvent) events.Change {
 	return events.Change{
-		Kind: events.KindEvent, ID: e.ID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID}, Topics: []string{d.View.OriginPath(e), d.View.EventPath(e)},
+		Kind: events.KindEvent, ID: e.ID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID},
+		Topics: []string{d.View.OriginPath(e), d.View.EventPath(e)},
 	}
 }
 
 // EventRsvpChange returns the change of the answer of a user, by internal id, to an event.
 func (d *Deps) EventRsvpChange(e store.PlannedEvent, userID string) events.Change {
 	return events.Change{
-		Kind: events.KindEventRsvp, ID: e.ID, OtherID: userID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID}, Topics: []string{d.View.EventPath(e)},
+		Kind: events.KindEventRsvp, ID: e.ID, OtherID: userID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID},
+		Topics: []string{d.View.EventPath(e)},
 	}
 }
 
 // MarkersChange returns the change of the markers of a user in message feeds and channels. Only the user receives it.
 func (d *Deps) MarkersChange(userID string, feedIDs, channelIDs []string) events.Change {
 	return events.Change{
-		Kind: events.KindMarkers, ID: userID, Place: events.Place{Kind: events.PlaceUsers}, Topics: []string{d.NetworkID + "/marker/user/" + userID},
+		Kind: events.KindMarkers, ID: userID, Place: events.Place{Kind: events.PlaceUsers},
+		Topics:  []string{d.NetworkID + "/marker/user/" + userID},
 		FeedIDs: feedIDs, EntityIDs: channelIDs,
 	}
 }

@@ -28,9 +28,11 @@ func TestFilters(t *testing.T) {
 		require.Equal(t, test.want, got, name)
 		require.Equal(t, test.err, err, name)
 	}
-	require.Equal(t, []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone}, []store.Deleted{DeletedOf(nil), DeletedOf(&yes), DeletedOf(&no)})
+	require.Equal(t, []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone},
+		[]store.Deleted{DeletedOf(nil), DeletedOf(&yes), DeletedOf(&no)})
 	for sortBy, want := range map[string]Order{
-		"": {Desc: true}, "lastCreated": {Desc: true}, "firstCreated": {}, "lastUpdated": {ByUpdate: true, Desc: true}, "firstUpdated": {ByUpdate: true},
+		"": {Desc: true}, "lastCreated": {Desc: true}, "firstCreated": {}, "lastUpdated": {ByUpdate: true, Desc: true},
+		"firstUpdated": {ByUpdate: true},
 	} {
 		require.Equal(t, want, OrderOf(sortBy), sortBy)
 	}

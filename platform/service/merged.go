@@ -95,7 +95,9 @@ func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) (rows []T, stop *store
 }
 
 // read reads rows from the position of a cursor, at some homes or all of them. missing are those that did not answer.
-func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, stops []store.Position, missing []region.Code, err error) {
+func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, stops []store.Position,
+	missing []region.Code, err error,
+) {
 	reads := d.Store.NewBestEffortBatch()
 	reads.Only(homes)
 	m.Read(reads, from, &rows)

@@ -15,7 +15,10 @@ import (
 func TestRequireObjectSize(t *testing.T) {
 	t.Parallel()
 	const limit = 1000
-	for name, unit := range map[string]string{"text": "x", "digits": "0,", "nulls": "null,", "empty objects": "{},", "empty lists": "[],", "lists": "[0],"} {
+	for name, unit := range map[string]string{
+		"text": "x", "digits": "0,", "nulls": "null,", "empty objects": "{},", "empty lists": "[],",
+		"lists": "[0],",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, size := range []int{limit, limit + 1, 20 * limit} {

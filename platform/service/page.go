@@ -15,7 +15,9 @@ import (
 // in the direction desc, which already takes a backward cursor into account. at returns the sort key of a row: the
 // list is ordered by key if byName is set and by time otherwise, then by id. stops are the positions up to which homes
 // looked for rows, see store.ReadBatch.Stops: the page ends at the first of them unless it is full.
-func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string), stops ...store.Position) ([]T, *plazav1.Paging) {
+func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string), stops ...store.Position) ([]T,
+	*plazav1.Paging,
+) {
 	slices.SortFunc(rows, compare(byName, desc, at))
 	switch {
 	case len(rows)+len(stops) == 0 && c.Back:

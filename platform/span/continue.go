@@ -34,7 +34,9 @@ func Of(ctx context.Context) string {
 
 // Continue is Start for work that a request may have left to others: unless the span in ctx is in the same trace, the new one is a child of
 // stored, which Of returned for the request. It is Start if stored is empty.
-func Continue(ctx context.Context, stored, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue) (context.Context, trace.Span) {
+func Continue(ctx context.Context, stored, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue) (context.Context,
+	trace.Span,
+) {
 	if stored == "" {
 		return Start(ctx, name, kind, attributes)
 	}

@@ -17,7 +17,8 @@ func TestHookHash(t *testing.T) {
 			Name: "n", URL: "https://a.example", Events: []string{"b", "a"}, Enabled: true, DefaultAction: "allow", TimeoutMS: 5, Secret: "s",
 		}
 	}
-	require.Equal(t, "f7ac59e9253f6b94a309607f5c64c3b1cd36c77132da6e7c0d3b8ea413e249a7", base().Hash(key), "other versions of the operator compute the same")
+	require.Equal(t, "f7ac59e9253f6b94a309607f5c64c3b1cd36c77132da6e7c0d3b8ea413e249a7", base().Hash(key),
+		"other versions of the operator compute the same")
 	seen := map[string]string{base().Hash([]byte("another key")): "key"}
 	for name, change := range map[string]func(s *statusz.HookSettings){
 		"none":   func(*statusz.HookSettings) {},

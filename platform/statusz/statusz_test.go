@@ -49,7 +49,10 @@ func TestWire(t *testing.T) {
 			Want:      statusz.PlacementWanted{Localities: map[string]string{"eu": "europe-west1"}, Primary: "us", Survive: "zone"},
 			NotPinned: []statusz.TableNotPinned{{Table: "posts", Has: "GLOBAL"}},
 		},
-		Control: &statusz.Control{Certificate: statusz.Key{ID: "c", NotAfter: at, Valid: true}, Authorities: []statusz.Key{{ID: "a"}}, LoadedAt: at, CheckedAt: at, Error: "e"},
+		Control: &statusz.Control{
+			Certificate: statusz.Key{ID: "c", NotAfter: at, Valid: true}, Authorities: []statusz.Key{{ID: "a"}},
+			LoadedAt: at, CheckedAt: at, Error: "e",
+		},
 	})
 	require.NoError(t, err)
 	const keys = `{"keys":[{"id":"k1","notAfter":"2026-11-21T20:00:00Z","valid":true}],"loadedAt":"2026-11-21T20:00:00Z",` +

@@ -15,7 +15,8 @@ var (
 		VALUES ($1, $2, $3, $4) ON CONFLICT (home, user_id, channel_id) DO NOTHING`)
 	sqlArchivedChannelGuardMax = stmt("archivedChannels.guardMax", `SELECT 1 / CASE WHEN count(*) > $3::bigint THEN 0 ELSE 1 END
 		FROM archived_channels WHERE home = $1 AND user_id = $2`)
-	sqlArchivedChannelDelete = stmt("archivedChannels.delete", `DELETE FROM archived_channels WHERE home = $1 AND user_id = $2 AND channel_id = $3`)
+	sqlArchivedChannelDelete = stmt("archivedChannels.delete", `DELETE FROM archived_channels WHERE home = $1 AND user_id = $2 AND channel_id
+		= $3`)
 )
 
 // ArchivedChannels reads the ids of the channels that a user has archived, in no particular order.

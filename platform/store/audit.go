@@ -78,7 +78,8 @@ var (
 // InsertAuditEvent inserts an event with its origin and targets. It is safe to repeat. subjectID is the internal id of the
 // actor, empty if the actor is no user.
 func (w *Tx) InsertAuditEvent(e AuditEvent, targets []AuditTarget, source AuditSource, subjectID string) {
-	w.Exec(sqlAuditEventInsert, e.At, e.ID, e.ActorKind, e.Actor, e.KeyID, emptyIfNil(e.Roles), e.Permission, e.Operation, targetsJSON(targets), e.RequestID)
+	w.Exec(sqlAuditEventInsert, e.At, e.ID, e.ActorKind, e.Actor, e.KeyID, emptyIfNil(e.Roles), e.Permission, e.Operation,
+		targetsJSON(targets), e.RequestID)
 	var types, ids []string
 	for _, t := range targets {
 		types, ids = append(types, t.Type), append(ids, t.ID)

@@ -43,11 +43,23 @@ func TestListAuditEvents(t *testing.T) {
 		"an actor and an operation": {store.AuditList{From: later(0), To: later(6), Actor: "a", Operation: "y"}, []int{4}},
 		"an operation":              {store.AuditList{From: later(0), To: later(6), Operation: "y"}, []int{3, 4, 5}},
 		"an operation in a range":   {store.AuditList{From: later(4), To: later(5), Operation: "y"}, []int{4}},
-		"a target":                  {store.AuditList{From: later(0), To: later(6), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1, 4}},
-		"a target in a range":       {store.AuditList{From: later(1), To: later(4), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
-		"a target of another type":  {store.AuditList{From: later(0), To: later(2), Target: store.AuditTarget{Type: "post", ID: "u1"}}, []int{0, 1}},
-		"a target and an actor":     {store.AuditList{From: later(0), To: later(6), Actor: "b", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
-		"a target and an operation": {store.AuditList{From: later(0), To: later(6), Operation: "y", Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{4}},
+		"a target": {
+			store.AuditList{From: later(0), To: later(6), Target: store.AuditTarget{Type: "user", ID: "u1"}},
+			[]int{1, 4},
+		},
+		"a target in a range": {store.AuditList{From: later(1), To: later(4), Target: store.AuditTarget{Type: "user", ID: "u1"}}, []int{1}},
+		"a target of another type": {
+			store.AuditList{From: later(0), To: later(2), Target: store.AuditTarget{Type: "post", ID: "u1"}},
+			[]int{0, 1},
+		},
+		"a target and an actor": {store.AuditList{
+			From: later(0), To: later(6), Actor: "b",
+			Target: store.AuditTarget{Type: "user", ID: "u1"},
+		}, []int{1}},
+		"a target and an operation": {store.AuditList{
+			From: later(0), To: later(6), Operation: "y",
+			Target: store.AuditTarget{Type: "user", ID: "u1"},
+		}, []int{4}},
 	} {
 		list := tc.list
 		list.Homes, list.Limit = []region.Code{region.EU}, 10

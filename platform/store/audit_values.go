@@ -14,7 +14,8 @@ var auditedValues = map[string]*db.Statement{
 			'needApprovalOnCommentCreation', t.comment_approval, 'requiresJoinApproval', t.join_approval, 'allowCommentInStory', t.story_comments,
 			'tags', t.tags, 'categoryIds', t.category_ids, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"channel": auditValues("channel", "channels", "''",
-		`'displayName', t.display_name, 'isPublic', t.is_public, 'tags', t.tags, 'mutedUntil', t.muted_until, 'isDeleted', t.deleted_at IS NOT NULL`),
+		`'displayName', t.display_name, 'isPublic', t.is_public, 'tags', t.tags, 'mutedUntil', t.muted_until, 'isDeleted', t.deleted_at IS NOT
+			NULL`),
 	"messageFeed": auditValues("messageFeed", "message_feeds", "''", `'name', t.name, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"post": auditValues("post", "posts", "author_id",
 		`'text', left(t.data->>'text', 1000), 'dataType', t.data_type, 'feedType', t.feed_type, 'tags', t.tags, 'flagCount', t.flag_count,
@@ -34,7 +35,8 @@ var auditedValues = map[string]*db.Statement{
 	"room": auditValues("room", "rooms", "creator_id",
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"event": auditValues("event", "planned_events", "creator_id",
-		`'title', t.title, 'startTime', t.start_time, 'endTime', t.end_time, 'isCancelled', t.cancelled_at IS NOT NULL, 'isDeleted', t.deleted_at IS NOT NULL`),
+		`'title', t.title, 'startTime', t.start_time, 'endTime', t.end_time, 'isCancelled', t.cancelled_at IS NOT NULL, 'isDeleted', t.deleted_at
+			IS NOT NULL`),
 	"scheduledPost": auditValues("scheduledPost", "scheduled_posts", "author_id",
 		`'text', left(t.draft->>'text', 1000), 'scheduledAt', t.scheduled_at, 'status', t.status`),
 	"file": auditValues("file", "files", "owner_id",
@@ -45,7 +47,8 @@ var auditedValues = map[string]*db.Statement{
 	"role": auditValues("role", "roles", "''",
 		`'displayName', t.display_name, 'permissions', t.permissions, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"rule": auditValuesBy("rule", "moderation_rules", "id", "t.list IN ('allow', 'block') AND ", "''",
-		`'list', t.list, 'regex', left(t.regex, 1000), 'isEnabled', t.is_enabled, 'isMatchExactWord', t.is_match_exact_word, 'isDeleted', t.is_deleted`),
+		`'list', t.list, 'regex', left(t.regex, 1000), 'isEnabled', t.is_enabled, 'isMatchExactWord', t.is_match_exact_word, 'isDeleted',
+			t.is_deleted`),
 	"webhook": auditValues("webhook", "webhooks", "''",
 		`'name', t.name, 'url', t.url, 'events', t.events, 'isManaged', t.is_managed, 'isEnabled', t.is_enabled, 'isDeleted', t.is_deleted`),
 }
@@ -68,16 +71,19 @@ func auditValuesBy(kind, table, id, condition, subject, values string) *db.State
 // auditValueMissing returns the condition that an earlier attempt of the transaction has not stored the value: CockroachDB
 // would look for conflicts in every region.
 func auditValueMissing(kind, id string) string {
-	return `NOT EXISTS (SELECT 1 FROM audit_details AS d WHERE d.home = $1 AND d.event_id = $2 AND d.part = $3 AND d.type = ` + kind + ` AND d.id = ` + id + `)`
+	return `NOT EXISTS (SELECT 1 FROM audit_details AS d WHERE d.home = $1 AND d.event_id = $2 AND d.part = $3 AND d.type = ` + kind +
+		` AND d.id = ` + id + `)`
 }
 
 var (
 	sqlAuditSettings = stmt("auditDetails.settings", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
-		SELECT $1, $2, $3, '`+AuditSettings+`', 'network', '', COALESCE(jsonb_object_agg(s.name, CASE WHEN s.name = 'prehook' THEN s.value - 'secret' ELSE s.value END), '{}')
+		SELECT $1, $2, $3, '`+AuditSettings+
+		`', 'network', '', COALESCE(jsonb_object_agg(s.name, CASE WHEN s.name = 'prehook' THEN s.value - 'secret' ELSE s.value END), '{}')
 		FROM settings AS s WHERE s.home = $1 AND s.name <> 'networkIdentity'
 		AND `+auditValueMissing(`'`+AuditSettings+`'`, "'network'"))
 	sqlAuditMembers = stmt("auditDetails.members", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
-		SELECT $1, $2, $3, 'communityMember', m.user_id AS id, m.user_id AS subject_id, jsonb_build_object('communityId', m.community_id, 'state', m.state, 'roles', m.roles)
+		SELECT $1, $2, $3, 'communityMember', m.user_id AS id, m.user_id AS subject_id, jsonb_build_object('communityId', m.community_id,
+		'state', m.state, 'roles', m.roles)
 		FROM community_members AS m WHERE m.home = $1 AND m.community_id = $4 AND m.user_id = ANY($5::text[])
 		AND `+auditValueMissing("'communityMember'", "m.user_id"))
 	sqlAuditChannelUsers = stmt("auditDetails.channelUsers", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)

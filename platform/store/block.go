@@ -48,7 +48,8 @@ var (
 	sqlBlock       = stmt("blocks.byPair", `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3`)
 	sqlBlockInsert = stmt("blocks.insert", `INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)`)
-	sqlBlockUpdate = stmt("blocks.update", `WITH changed AS (UPDATE blocks SET status = $5, version = version + 1, created_at = $6, updated_at = $7
+	sqlBlockUpdate = stmt("blocks.update", `WITH changed AS (UPDATE blocks SET status = $5, version = version + 1, created_at = $6, updated_at
+		= $7
 		WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3 AND version = $4::bigint RETURNING blocked_id)
 		SELECT 1 / count(*) FROM changed`)
 	sqlBlockGuardNone = stmt("blocks.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocks
@@ -64,9 +65,12 @@ var (
 	sqlBlockedByGuardNone = stmt("blockedBy.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
 	// Anyone can add a row of blocked_by about a user, so none of these statements reads all of them.
-	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
-		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked' ORDER BY blocker_id LIMIT %[1]d)`, maxHiddenRead()))
-	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
+	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status =
+		'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
+		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
+			ORDER BY blocker_id LIMIT %[1]d)`, maxHiddenRead()))
+	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status =
+		'blocked'
 		ORDER BY blocker_id LIMIT %d`, maxHiddenRead()))
 	sqlHiddenAmong   = stmt("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
 	sqlBlockersAmong = stmt("blocks.blockersAmong", selectBlockersAmong)

@@ -14,7 +14,10 @@ import (
 func putBlock(t *testing.T, s *store.Store, blockerID, blockedID, status string, at time.Time) {
 	t.Helper()
 	w := s.NewTx(homeOf(blockerID))
-	w.ChangeBlock(store.BlockChange{New: store.Block{BlockerID: blockerID, BlockedID: blockedID, Status: status, CreatedAt: at, UpdatedAt: at}}, at, at)
+	w.ChangeBlock(store.BlockChange{New: store.Block{
+		BlockerID: blockerID, BlockedID: blockedID, Status: status, CreatedAt: at,
+		UpdatedAt: at,
+	}}, at, at)
 	commit(t, w)
 	w = s.NewTx(homeOf(blockedID))
 	w.MirrorBlock(store.MirroredBlock{BlockerID: blockerID, BlockedID: blockedID, Status: status, Version: 1, ChangedAt: at})

@@ -32,7 +32,8 @@ var (
 	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
 	sqlCategoryGuard  = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlCategoryUpdate = stmt("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text, name_key),
+	sqlCategoryUpdate = stmt("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text,
+		name_key),
 		metadata = COALESCE($5::jsonb, metadata), avatar_file_id = COALESCE($6::text, avatar_file_id), updated_at = $7
 		WHERE home = $1 AND id = $2 RETURNING `+categoryColumns)
 	sqlCategoryDelete = stmt("categories.delete", `UPDATE categories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)

@@ -13,7 +13,10 @@ import (
 
 func aChannel(home region.Code) store.Channel {
 	id := region.NewID(home)
-	return store.Channel{ID: id, PublicID: id, Type: "community", DisplayName: "Birds", IsPublic: true, Metadata: []byte(`{}`), NotificationMode: "default"}
+	return store.Channel{
+		ID: id, PublicID: id, Type: "community", DisplayName: "Birds", IsPublic: true, Metadata: []byte(`{}`),
+		NotificationMode: "default",
+	}
 }
 
 func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
@@ -84,8 +87,14 @@ func TestChannelActivity(t *testing.T) {
 func TestChannelUsers(t *testing.T) {
 	s := openNew(t)
 	c := newChannel(t, s, region.US)
-	anna := store.ChannelUser{ChannelID: c.ID, UserID: region.NewID(region.EU), UserPublicID: "anna", Membership: store.ChannelMember, Roles: []string{"channel-moderator"}}
-	ben := store.ChannelUser{ChannelID: c.ID, UserID: region.NewID(region.SG), UserPublicID: "ben", Membership: store.ChannelMember, JoinedAt: now}
+	anna := store.ChannelUser{
+		ChannelID: c.ID, UserID: region.NewID(region.EU), UserPublicID: "anna", Membership: store.ChannelMember,
+		Roles: []string{"channel-moderator"},
+	}
+	ben := store.ChannelUser{
+		ChannelID: c.ID, UserID: region.NewID(region.SG), UserPublicID: "ben", Membership: store.ChannelMember,
+		JoinedAt: now,
+	}
 	change := func(changes ...store.ChannelUserChange) error {
 		w := s.NewTx(region.US)
 		w.ChangeChannelUsers(c.ID, changes, now)

@@ -53,13 +53,16 @@ var channelUserColumns = db.Columns[ChannelUser]()
 
 var (
 	// One lookup per id, see members.byUser.
-	sqlChannelUsersByUser = stmt("channelUsers.byUser", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
+	sqlChannelUsersByUser = stmt("channelUsers.byUser", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($3::text[]) AS u (id)
+		CROSS JOIN LATERAL (
 		SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = $2 AND user_id = u.id LIMIT 1) AS m`)
-	sqlChannelUsersByChannel = stmt("channelUsers.byChannel", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($2::text[]) AS c (id) CROSS JOIN LATERAL (
+	sqlChannelUsersByChannel = stmt("channelUsers.byChannel", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($2::text[]) AS c
+		(id) CROSS JOIN LATERAL (
 		SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = c.id AND user_id = $3 LIMIT 1) AS m`)
 	sqlChannelUsersAfter = stmt("channelUsers.after", `SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = $2
 		AND user_id > $3 AND membership = 'member' ORDER BY user_id LIMIT $4::bigint`)
-	sqlChannelUserInsert = stmt("channelUsers.insert", `INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles,
+	sqlChannelUserInsert = stmt("channelUsers.insert", `INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key,
+		membership, roles,
 		is_moderator, muted_until, version, joined_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8::boolean, $9::timestamptz, 1, $10, $10, $10)`)
 	sqlChannelUserUpdate = stmt("channelUsers.update", `WITH changed AS (UPDATE channel_users SET membership = $5, roles = $6::text[],
@@ -144,6 +147,7 @@ func (w *Tx) changeChannelUser(channelID string, c ChannelUserChange, now time.T
 			emptyIfNil(u.Roles), u.IsModerator(), u.MutedUntil, now).OnConflict("channel_users_pkey", ErrConflict)
 		return
 	}
-	w.Guard(sqlChannelUserUpdate, ErrConflict, channelID, u.UserID, c.Old.Version, u.Membership, emptyIfNil(u.Roles), u.IsModerator(), u.MutedUntil,
+	w.Guard(sqlChannelUserUpdate, ErrConflict, channelID, u.UserID, c.Old.Version, u.Membership, emptyIfNil(u.Roles), u.IsModerator(),
+		u.MutedUntil,
 		u.JoinedAt, now)
 }

@@ -66,28 +66,43 @@ func withReplies(inner, order string) string {
 }
 
 var (
-	sqlCommentsByID  = stmt("comments.byID", withReplies(`SELECT `+commentColumns+` FROM comments WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlCommentInsert = stmt("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id, target_public_id,
+	sqlCommentsByID = stmt("comments.byID",
+		withReplies(`SELECT `+commentColumns+` FROM comments WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlCommentInsert = stmt("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id,
+		target_public_id,
 		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
 		annotations, created_at, updated_at, edited_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19::jsonb,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18,
+		$19::jsonb,
 		$20, $20, $20)`)
 	sqlCommentGuardUnapproved = stmt("comments.guardUnapproved", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
-		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined') LIMIT $4::bigint) AS unapproved`)
-	sqlCommentGuard          = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlCommentGuardStatus    = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status = $3 AND deleted_at IS NULL`)
-	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
-	sqlCommentReview         = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentUpdate         = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees = $6::jsonb,
-		attachments = $7::jsonb, annotations = $10::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb) THEN edited_at ELSE $8::timestamptz END,
+		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined') LIMIT
+		$4::bigint) AS unapproved`)
+	sqlCommentGuard = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS
+		NULL`)
+	sqlCommentGuardStatus = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status
+		= $3 AND deleted_at IS NULL`)
+	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at =
+		$3::timestamptz AND deleted_at IS NULL`)
+	sqlCommentReview = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND
+		id = $2`).Updates(sharedComments, 2)
+	sqlCommentUpdate = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees
+		= $6::jsonb,
+		attachments = $7::jsonb, annotations = $10::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb)
+		THEN edited_at ELSE $8::timestamptz END,
 		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentDelete        = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentPurge         = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
-	sqlCommentSomeIDs       = stmt("comments.someIDs", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
+	sqlCommentDelete = stmt("comments.delete",
+		`UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
+	sqlCommentPurge = stmt("comments.purge",
+		`DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
+	sqlCommentSomeIDs = stmt("comments.someIDs", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id
+		LIMIT 500`)
 	sqlCommentSubtractCount = stmt("comments.subtractCount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
-		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR (approval_status = 'approved' AND deleted_at IS NULL))))
+		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR (approval_status = 'approved' AND deleted_at
+		IS NULL))))
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
-	sqlCommentDeleteRows = stmt("comments.deleteRows", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedComments, 2)
+	sqlCommentDeleteRows = stmt("comments.deleteRows",
+		`DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedComments, 2)
 )
 
 // Comment reads one comment; nil if there is none.
@@ -128,7 +143,8 @@ func (w *Tx) GuardCommentUnchanged(c Comment, refusal error) {
 // UpdateComment stores the data, attachments, metadata, mentionees and annotations of a comment. It counts as edited if the data or
 // attachments differ, unless keepEdited is set. GuardCommentUnchanged must precede it.
 func (w *Tx) UpdateComment(c Comment, now time.Time, keepEdited bool) {
-	w.Exec(sqlCommentUpdate, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited, objectIfNil(c.Annotations))
+	w.Exec(sqlCommentUpdate, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited,
+		objectIfNil(c.Annotations))
 	w.replaceFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
 }
 

@@ -17,7 +17,8 @@ type commentListKey struct {
 
 // commentFilter is the filter that has no index.
 const commentFilter = ` AND ` + commentShown + ` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
-	AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))`
+	AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@
+	$7::text[]))))`
 
 var commentFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged >= true`, FlaggedNone: ` AND NOT is_flagged`}
 
@@ -88,7 +89,8 @@ var (
 const (
 	unapproved       = `comments WHERE home = $1 AND reference_id = $2 AND approval_status = $11`
 	unapprovedFilter = ` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
-		AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))
+		AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@
+		$7::text[]))))
 		AND ($12::text IS NULL OR parent_id = $12::text) AND ($13::boolean IS NULL OR $13::boolean = (flag_count > 0))`
 )
 
@@ -129,7 +131,10 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	home := r.homeOf(l.ReferenceID)
 	*into = nil
 	args := func(after Position, limit int) []any {
-		return []any{l.ReferenceID, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}
+		return []any{
+			l.ReferenceID, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState,
+			l.ViewerID, l.Status,
+		}
 	}
 	after := Position{Time: l.After, ID: l.AfterID}
 	unapproved := l.Status == Pending || l.Status == Declined
@@ -145,7 +150,8 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	case !l.EveryLevel:
 		more = []any{l.ParentID}
 	}
-	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny { // the list leaves out a few comments of each author, see MaxUnapprovedComments
+	// the list leaves out a few comments of each author, see MaxUnapprovedComments
+	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny {
 		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), more...)...)
 		return
 	}

@@ -44,7 +44,8 @@ var (
 	sqlCommunityInsert = stmt("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
 		creator_public_id, description, avatar_file_id, is_official, is_public, is_discoverable, only_admin_can_post, post_approval,
 		comment_approval, join_approval, story_comments, notification_mode, type, tags, metadata, category_ids, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22, GREATEST($22::timestamptz, $23::timestamptz))`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22,
+		GREATEST($22::timestamptz, $23::timestamptz))`)
 	sqlCommunityUpdate = stmt("communities.update", `UPDATE communities SET
 		display_name = COALESCE($4::text, display_name), name_key = COALESCE($5::text, name_key),
 		description = COALESCE($6::text, description), avatar_file_id = COALESCE($7::text, avatar_file_id),
@@ -57,12 +58,15 @@ var (
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns).Updates(sharedCommunities, 2)
 	sqlCommunityDelete = stmt("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedCommunities, 2)
-	sqlCommunityGuard     = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommunityGuard = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS
+		NULL`)
 	sqlCommunityGuardName = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
 		WHERE home = $1 AND name_key = $2 AND display_name = $3 AND id <> $4 AND deleted_at IS NULL) THEN 0 ELSE 1 END`)
-	sqlCommunityInsertCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id, name_key, created_at)
+	sqlCommunityInsertCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id,
+		name_key, created_at)
 		SELECT $1, unnest(category_ids), id, name_key, created_at FROM communities WHERE home = $1 AND id = $2`)
-	sqlCommunityDeleteCategories = stmt("communities.outOfCategories", `DELETE FROM community_categories WHERE home = $1 AND community_id = $2`)
+	sqlCommunityDeleteCategories = stmt("communities.outOfCategories",
+		`DELETE FROM community_categories WHERE home = $1 AND community_id = $2`)
 )
 
 // Community reads one community, including a deleted one.

@@ -164,7 +164,10 @@ func TestMirrorsAreTheNewest(t *testing.T) {
 		userID, communityID := region.NewID(region.SG), region.NewID(region.US)
 		for _, i := range append(order, order...) {
 			w := s.NewTx(region.SG)
-			w.MirrorMembers([]store.MirroredMember{{UserID: userID, CommunityID: communityID, State: states[i], Version: int64(i + 1), ChangedAt: later(i)}})
+			w.MirrorMembers([]store.MirroredMember{{
+				UserID: userID, CommunityID: communityID, State: states[i], Version: int64(i + 1),
+				ChangedAt: later(i),
+			}})
 			commit(t, w)
 		}
 		var ids []string
@@ -214,7 +217,8 @@ func TestJoinRequests(t *testing.T) {
 	}
 	answer := func(status string) error {
 		return write(func(w *store.Tx) {
-			w.AnswerJoinRequest(c.ID, first.RequestorID, store.JoinAnswer{Status: status, ResponderID: c.CreatorID, ResponderPublicID: "anna"}, later(5))
+			w.AnswerJoinRequest(c.ID, first.RequestorID, store.JoinAnswer{Status: status, ResponderID: c.CreatorID, ResponderPublicID: "anna"},
+				later(5))
 		})
 	}
 	require.NoError(t, request(first))
@@ -239,7 +243,10 @@ func TestJoinRequests(t *testing.T) {
 	require.Nil(t, pending())
 	var all []store.JoinRequest
 	r = s.NewReadBatch()
-	r.ListJoinRequests(store.JoinRequestList{CommunityID: c.ID, Statuses: []string{store.JoinApproved, store.JoinRejected}, AfterTime: now.AddDate(-1, 0, 0), Limit: 9}, &all)
+	r.ListJoinRequests(store.JoinRequestList{
+		CommunityID: c.ID, Statuses: []string{store.JoinApproved, store.JoinRejected},
+		AfterTime: now.AddDate(-1, 0, 0), Limit: 9,
+	}, &all)
 	run(t, r)
 	require.Len(t, all, 2)
 	require.Equal(t, []string{second.ID, first.ID}, []string{all[0].ID, all[1].ID})

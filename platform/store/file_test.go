@@ -14,7 +14,10 @@ import (
 // newFile stores a file of a user.
 func newFile(t *testing.T, s *store.Store, home region.Code, ownerID string) store.File {
 	t.Helper()
-	f := store.File{ID: region.NewID(home), OwnerID: ownerID, Type: "file", AccessType: store.AccessPublic, Exif: []byte(`{}`), GPS: []byte(`{}`), CreatedAt: now, UpdatedAt: now}
+	f := store.File{
+		ID: region.NewID(home), OwnerID: ownerID, Type: "file", AccessType: store.AccessPublic, Exif: []byte(`{}`),
+		GPS: []byte(`{}`), CreatedAt: now, UpdatedAt: now,
+	}
 	w := s.NewTx(home)
 	w.InsertUpload(f.ID, later(60), now)
 	w.InsertFile(f, refused)
@@ -37,7 +40,8 @@ func TestRestrictFiles(t *testing.T) {
 	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	owner := region.NewID(region.EU)
-	own, away, old, other := newFile(t, s, region.EU, owner), newFile(t, s, region.SG, owner), newFile(t, s, region.EU, owner), newFile(t, s, region.EU, region.NewID(region.EU))
+	own, away, old, other := newFile(t, s, region.EU, owner), newFile(t, s, region.SG, owner), newFile(t, s, region.EU, owner),
+		newFile(t, s, region.EU, region.NewID(region.EU))
 	unnamed := newFile(t, s, region.EU, owner)
 	_, err := conn.Exec(t.Context(), `UPDATE files SET uses_recorded = false WHERE id = $1`, old.ID)
 	require.NoError(t, err)
@@ -78,7 +82,8 @@ func TestUnusedFiles(t *testing.T) {
 	other := marked
 	other.UnusedSince = &again
 	require.ErrorIs(t, guard(other), refused, "it was marked again since it was read")
-	_, err = conn.Exec(t.Context(), `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', 'o', 'post', '', '', $1)`, f.ID)
+	_, err = conn.Exec(t.Context(), `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', 'o', 'post',
+		'', '', $1)`, f.ID)
 	require.NoError(t, err)
 	require.ErrorIs(t, guard(marked), refused, "something refers to it")
 	require.False(t, marked.Released)
@@ -96,7 +101,8 @@ func TestFileReleases(t *testing.T) {
 	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	for file, seconds := range map[string]int{"second": 9, "first": 8, "due now": 10, "later": 11} {
-		_, err := conn.Exec(t.Context(), `INSERT INTO file_releases (home, file_id, author_id, due_at) VALUES ('eu', $1, 'author', $2)`, file, later(seconds))
+		_, err := conn.Exec(t.Context(), `INSERT INTO file_releases (home, file_id, author_id, due_at) VALUES ('eu', $1, 'author', $2)`, file,
+			later(seconds))
 		require.NoError(t, err)
 	}
 	due := func(seconds int) (found []store.FileRelease, files []string) {

@@ -89,9 +89,11 @@ func TestHiddenComments(t *testing.T) {
 	}
 	requireState := func(step, ofHidden, ofFlagged string, comments, replies int64) {
 		t.Helper()
-		require.Equal(t, []string{ofHidden, ofFlagged}, []string{readComment(t, s, hidden.ID).ApprovalStatus, readComment(t, s, flagged.ID).ApprovalStatus}, step)
+		require.Equal(t, []string{ofHidden, ofFlagged},
+			[]string{readComment(t, s, hidden.ID).ApprovalStatus, readComment(t, s, flagged.ID).ApprovalStatus}, step)
 		counts := countsOf(t, s, p.ID, parent.ID)
-		require.Equal(t, []int64{comments, replies}, []int64{counts.Of(p.ID, store.CountComments), counts.Of(parent.ID, store.CountReplies)}, step)
+		require.Equal(t, []int64{comments, replies}, []int64{counts.Of(p.ID, store.CountComments), counts.Of(parent.ID, store.CountReplies)},
+			step)
 	}
 	flag(hidden, 2)
 	requireState("below the limit", store.Approved, store.Approved, 4, 3)

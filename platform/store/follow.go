@@ -60,7 +60,8 @@ var (
 	sqlFollow       = stmt("follows.byPair", `SELECT `+followColumns+` FROM follows WHERE home = $1 AND follower_id = $2 AND followee_id = $3`)
 	sqlFollowInsert = stmt("follows.insert", `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)`)
-	sqlFollowUpdate = stmt("follows.update", `WITH changed AS (UPDATE follows SET status = $5, version = version + 1, created_at = $6, updated_at = $7
+	sqlFollowUpdate = stmt("follows.update", `WITH changed AS (UPDATE follows SET status = $5, version = version + 1, created_at = $6,
+		updated_at = $7
 		WHERE home = $1 AND follower_id = $2 AND followee_id = $3 AND version = $4::bigint RETURNING followee_id)
 		SELECT 1 / count(*) FROM changed`)
 	sqlFollowGuardNone = stmt("follows.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM follows
@@ -69,7 +70,8 @@ var (
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8, $9)
 		ON CONFLICT (home, followee_id, follower_id) DO UPDATE SET status = excluded.status, version = excluded.version,
 		created_at = excluded.created_at, updated_at = excluded.updated_at WHERE followers.version < excluded.version`)
-	sqlFollowerUpdateEnded = stmt("followers.end", `UPDATE followers SET status = 'none' WHERE home = $1 AND followee_id = $2 AND follower_id = $3`)
+	sqlFollowerUpdateEnded = stmt("followers.end", `UPDATE followers SET status = 'none' WHERE home = $1 AND followee_id = $2 AND follower_id
+		= $3`)
 	// The count changes by the difference between the new and the stored status, or not at all if the stored row is not
 	// older. It must precede the statement that changes the row.
 	sqlFollowerCount = stmt("followers.count", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,

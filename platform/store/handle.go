@@ -17,7 +17,8 @@ var handleColumns = db.Columns[Handle]()
 
 var (
 	sqlHandleByHash = stmt("handles.byHash", `SELECT `+handleColumns+` FROM handles WHERE home = $1 AND handle_hash = $2::bytea`)
-	sqlHandleClaim  = stmt("handles.claim", `INSERT INTO handles (home, handle_hash, user_id, claim_id, claimed_at) VALUES ($1, $2::bytea, $3, $4, $5)
+	sqlHandleClaim  = stmt("handles.claim", `INSERT INTO handles (home, handle_hash, user_id, claim_id, claimed_at) VALUES ($1, $2::bytea, $3,
+		$4, $5)
 		ON CONFLICT (home, handle_hash) DO UPDATE SET claim_id = excluded.claim_id, claimed_at = excluded.claimed_at
 		WHERE handles.user_id = excluded.user_id`)
 	sqlHandleTakeOver = stmt("handles.takeOver", `UPDATE handles SET user_id = $3, claim_id = $4, claimed_at = $5

@@ -35,21 +35,28 @@ var (
 			expires_at = excluded.expires_at, answer = NULL
 		WHERE idempotency_keys.expires_at <= $7::timestamptz OR
 			idempotency_keys.answer IS NULL AND idempotency_keys.locked_until <= $7::timestamptz AND idempotency_keys.request = excluded.request`)
-	sqlIdempotencyRead    = stmt("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
-	sqlIdempotencyFinish  = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
-	sqlIdempotencyUnlock  = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
-	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3 AND answer IS NULL`)
-	sqlIdempotencySweep   = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key IN
-		(SELECT key FROM idempotency_keys /*@{FORCE_INDEX=idempotency_keys_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
+	sqlIdempotencyRead   = stmt("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
+	sqlIdempotencyFinish = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea AND
+		attempt = $3`)
+	sqlIdempotencyUnlock = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1 AND key =
+		$2::bytea AND attempt = $3`)
+	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3 AND
+		answer IS NULL`)
+	sqlIdempotencySweep = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key IN
+		(SELECT key FROM idempotency_keys /*@{FORCE_INDEX=idempotency_keys_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY
+		expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 
 	sqlIdempotencyMarks = stmt("idempotencyMarks.read", `SELECT attempt, COALESCE(created, '{}'), created IS NOT NULL
 		FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND expires_at > $3::timestamptz`)
-	sqlIdempotencyMark = stmt("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at, created) VALUES ($1, $2::bytea, $3, $4::timestamptz, $6::text[])
+	sqlIdempotencyMark = stmt("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at, created) VALUES ($1,
+		$2::bytea, $3, $4::timestamptz, $6::text[])
 		ON CONFLICT (home, key) DO UPDATE SET attempt = excluded.attempt, expires_at = excluded.expires_at, created = excluded.created
 		WHERE idempotency_marks.expires_at <= $5::timestamptz OR idempotency_marks.attempt = excluded.attempt`)
-	sqlIdempotencyMarkGuard = stmt("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
+	sqlIdempotencyMarkGuard = stmt("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea
+		AND attempt = $3`)
 	sqlIdempotencyMarkSweep = stmt("idempotencyMarks.sweep", `WITH gone AS (DELETE FROM idempotency_marks WHERE home = $1 AND key IN
-		(SELECT key FROM idempotency_marks /*@{FORCE_INDEX=idempotency_marks_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
+		(SELECT key FROM idempotency_marks /*@{FORCE_INDEX=idempotency_marks_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER
+		BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 )
 
 // ReserveIdempotency stores i unless another attempt holds the key or has succeeded, and reads the row that was stored
@@ -88,7 +95,9 @@ func (r *ReadBatch) IdempotencyMarks(key []byte, now time.Time, into *[]Idempote
 // WithIdempotency returns a context whose transactions fail with refusal if another attempt of the request has changed
 // rows of the same home. The transactions record that this attempt has done so, with the ids of the objects that it has
 // created by then.
-func WithIdempotency(ctx context.Context, i Idempotency, now time.Time, refusal error, created func() []string) (marked context.Context, changed func() bool) {
+func WithIdempotency(ctx context.Context, i Idempotency, now time.Time, refusal error, created func() []string) (marked context.Context,
+	changed func() bool,
+) {
 	return db.WithPrologue(ctx, func(tx *db.Tx) {
 		tx.Exec(sqlIdempotencyMark, i.Key, i.Attempt, i.ExpiresAt, now, emptyIfNil(created()))
 		tx.Guard(sqlIdempotencyMarkGuard, refusal, i.Key, i.Attempt)

@@ -52,7 +52,8 @@ func TestReserveIdempotency(t *testing.T) {
 			commit(t, w)
 		}
 		second := store.Idempotency{
-			Key: []byte(key), Request: []byte(tc.request), Attempt: "second", LockedUntil: later(tc.seconds + 60), ExpiresAt: later(tc.seconds + 3600),
+			Key: []byte(key), Request: []byte(tc.request), Attempt: "second", LockedUntil: later(tc.seconds + 60),
+			ExpiresAt: later(tc.seconds + 3600),
 		}
 		before, stored = reserve(t, s, second, tc.seconds)
 		require.Equal(t, "first", before.Attempt, key)

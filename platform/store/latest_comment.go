@@ -81,7 +81,8 @@ const sqlLatestEntry = `lpad(round(extract(epoch FROM created_at)::numeric * 100
 // comments of a kind to each row.
 func withLatest(kind CounterKind, columns, inner, order string) string {
 	return `SELECT ` + db.Prefixed("p", columns) + `, latest.entries FROM (` + inner + `) AS p CROSS JOIN LATERAL (
-		SELECT string_agg(latest_1 || latest_2 || latest_3, '') AS entries FROM counters WHERE home = $1 AND ref = p.id AND kind = '` + string(kind) + `') AS latest` + order
+		SELECT string_agg(latest_1 || latest_2 || latest_3, '') AS entries FROM counters WHERE home = $1 AND ref = p.id AND kind = '` +
+		string(kind) + `') AS latest` + order
 }
 
 // latestAmong is the number of approved comments among which a deletion looks for the latest ones that are not deleted: a post or comment
@@ -91,7 +92,8 @@ const latestAmong = "1000"
 // nthLatest selects the entry of a comment of $4, or reply to $5, without those that are newer; empty if there is none.
 func nthLatest(newer string) string {
 	return `COALESCE((SELECT ` + sqlLatestEntry + ` FROM (SELECT id, author_id, created_at, deleted_at FROM comments WHERE home = $1
-			AND reference_id = $4 AND parent_id = $5 AND approval_status = 'approved' ORDER BY created_at DESC, id DESC LIMIT ` + latestAmong + `) AS recent
+			AND reference_id = $4 AND parent_id = $5 AND approval_status = 'approved' ORDER BY created_at DESC, id DESC LIMIT ` + latestAmong +
+		`) AS recent
 		WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ` + newer + `), '')`
 }
 
@@ -99,16 +101,19 @@ func nthLatest(newer string) string {
 const whichLatest = "the transaction locks the first shard, so that only one at a time removes comments"
 
 var (
-	sqlCounterAddLatest = stmt("counters.addComment", `INSERT INTO counters (home, ref, kind, shard, n, latest_1) VALUES ($1, $2, $3, $4::bigint, 1, $5)
+	sqlCounterAddLatest = stmt("counters.addComment", `INSERT INTO counters (home, ref, kind, shard, n, latest_1) VALUES ($1, $2, $3,
+		$4::bigint, 1, $5)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + 1, latest_1 = greatest(counters.latest_1, excluded.latest_1),
 			latest_2 = greatest(counters.latest_2, least(counters.latest_1, excluded.latest_1)),
 			latest_3 = greatest(counters.latest_3, least(counters.latest_2, excluded.latest_1))`).UpdatesFirst(sharedCounters, 2, 3, 4)
 	sqlLatestRemove = stmt("counters.removeComment", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
 		WHERE home = $1 AND ref = $2 AND kind = $3 AND strpos(latest_1 || latest_2 || latest_3, $4) > 0
-		AND NOT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND id = $4 AND approval_status = 'approved' AND deleted_at IS NULL)`).UpdatesUnlocked(sharedCounters, whichLatest)
+		AND NOT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND id = $4 AND approval_status = 'approved'
+			AND deleted_at IS NULL)`).UpdatesUnlocked(sharedCounters, whichLatest)
 	sqlLatestRefill = stmt("counters.refillComments", `INSERT INTO counters (home, ref, kind, shard, n, latest_1, latest_2, latest_3)
 		VALUES ($1, $2, $3, 0, 0, `+nthLatest("0")+`, `+nthLatest("1")+`, `+nthLatest("2")+`)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET latest_1 = excluded.latest_1, latest_2 = excluded.latest_2, latest_3 = excluded.latest_3`).
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET latest_1 = excluded.latest_1, latest_2 = excluded.latest_2, latest_3 =
+		excluded.latest_3`).
 		UpdatesUnlocked(sharedCounters, whichLatest)
 	sqlLatestClear = stmt("counters.clearComments", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
 		WHERE home = $1 AND ref = $2 AND kind = 'comments' AND latest_1 <> ''`).UpdatesUnlocked(sharedCounters, whichLatest)

@@ -23,13 +23,22 @@ func TestLatestCommentsScan(t *testing.T) {
 		src  any
 		want store.LatestComments
 	}{
-		"no rows":              {nil, nil},
-		"no comments":          {"", nil},
-		"one":                  {entry("1", "a", "u"), store.LatestComments{comment("a", "u")}},
-		"newest first":         {entry("1", "a", "u") + entry("3", "c", "w") + entry("2", "b", "v"), store.LatestComments{comment("c", "w"), comment("b", "v"), comment("a", "u")}},
-		"the latest of four":   {entry("1", "a", "u") + entry("4", "d", "u") + entry("3", "c", "u") + entry("2", "b", "u"), store.LatestComments{comment("d", "u"), comment("c", "u"), comment("b", "u")}},
-		"at the same time":     {entry("1", "a", "u") + entry("1", "b", "u"), store.LatestComments{comment("b", "u"), comment("a", "u")}},
-		"one in two shards":    {entry("1", "a", "u") + entry("2", "b", "u") + entry("2", "b", "u"), store.LatestComments{comment("b", "u"), comment("a", "u")}},
+		"no rows":     {nil, nil},
+		"no comments": {"", nil},
+		"one":         {entry("1", "a", "u"), store.LatestComments{comment("a", "u")}},
+		"newest first": {
+			entry("1", "a", "u") + entry("3", "c", "w") + entry("2", "b", "v"),
+			store.LatestComments{comment("c", "w"), comment("b", "v"), comment("a", "u")},
+		},
+		"the latest of four": {
+			entry("1", "a", "u") + entry("4", "d", "u") + entry("3", "c", "u") + entry("2", "b", "u"),
+			store.LatestComments{comment("d", "u"), comment("c", "u"), comment("b", "u")},
+		},
+		"at the same time": {entry("1", "a", "u") + entry("1", "b", "u"), store.LatestComments{comment("b", "u"), comment("a", "u")}},
+		"one in two shards": {
+			entry("1", "a", "u") + entry("2", "b", "u") + entry("2", "b", "u"),
+			store.LatestComments{comment("b", "u"), comment("a", "u")},
+		},
 		"of an unknown author": {entry("1", "a", ""), store.LatestComments{comment("a", "")}},
 	} {
 		t.Run(name, func(t *testing.T) {

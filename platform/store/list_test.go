@@ -17,7 +17,8 @@ func TestListsWithKeys(t *testing.T) {
 		for i := range 1 << 4 {
 			first, second, byUpdate, desc := i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
 			r := s.NewReadBatch()
-			r.ListComments(store.CommentList{ReferenceID: id, EveryLevel: first, Flagged: flagged, ByUpdate: byUpdate, Desc: desc}, new([]store.Comment))
+			r.ListComments(store.CommentList{ReferenceID: id, EveryLevel: first, Flagged: flagged, ByUpdate: byUpdate, Desc: desc},
+				new([]store.Comment))
 			r.ListMessages(store.MessageList{FeedID: id, EveryLevel: first, Flagged: flagged, Desc: desc}, new([]store.Message))
 			posts := store.PostList{TargetID: id, EveryPost: first, ParentsOnly: second, Flagged: flagged, ByUpdate: byUpdate, Desc: desc}
 			r.ListPosts(posts, new([]store.Post))
@@ -29,7 +30,8 @@ func TestListsWithKeys(t *testing.T) {
 	for _, targets := range []int64{1, 5000} {
 		for i := range 1 << 3 {
 			q := store.PostFeedQuery{
-				ReaderID: id, Following: true, FollowedAt: map[region.Code]int64{region.US: targets}, Everyone: i&1 != 0, Ranked: i&2 != 0, Desc: i&4 != 0, Limit: 21,
+				ReaderID: id, Following: true, FollowedAt: map[region.Code]int64{region.US: targets}, Everyone: i&1 != 0, Ranked: i&2 != 0,
+				Desc: i&4 != 0, Limit: 21,
 			}
 			r := s.NewReadBatch()
 			r.ListPostFeed(q, new([]store.PostFeedEntry))

@@ -5,7 +5,8 @@ import "github.com/plaza-social/plaza/platform/store/db"
 // shared are the tables whose rows several users update, in the order in which every transaction locks their rows: what
 // belongs to an object before the object, so that a transaction that waits for a post does not hold up the community.
 // Statements that update markers or counts come before the others of their transaction, which locks the rows.
-var shared = db.Share(byID("messages"), byID("comments"), byID("stories"), byID("posts"), byID("polls"), byID("rooms"), byID("video_streams"),
+var shared = db.Share(byID("messages"), byID("comments"), byID("stories"), byID("posts"), byID("polls"), byID("rooms"),
+	byID("video_streams"),
 	byID("message_feeds"), byID("channels"), byID("communities"), byID("users"), &db.SharedTable{Name: "user_feed_markers"},
 	&db.SharedTable{Name: "counters", IsSharded: true})
 

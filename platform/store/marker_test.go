@@ -28,7 +28,12 @@ func markerSteps(feed, anna, ben string) []markerStep {
 	}
 	return []markerStep{
 		{"a mention", 7, 7, move(store.MarkerMove{UserID: anna, LastMention: 7}), [5]int64{7, 5, 5, 7, 7}, [5]int64{7, 0, 0, 5, 7}, false, nil},
-		{"an earlier message", 6, 6, move(store.MarkerMove{UserID: anna, LastMention: 6, ReadTo: 4}), [5]int64{7, 5, 5, 7, 7}, [5]int64{7, 0, 0, 5, 7}, false, nil},
+		{
+			"an earlier message", 6, 6, move(store.MarkerMove{UserID: anna, LastMention: 6, ReadTo: 4}),
+			[5]int64{7, 5, 5, 7, 7},
+			[5]int64{7, 0, 0, 5, 7},
+			false, nil,
+		},
 		{"an own message", 8, 8, move(store.MarkerMove{UserID: anna, ReadTo: 6}), [5]int64{8, 6, 6, 7, 8}, [5]int64{8, 0, 0, 5, 8}, false, nil},
 		{
 			"while the user reads", 8, 9, move(store.MarkerMove{UserID: anna}),
@@ -37,7 +42,12 @@ func markerSteps(feed, anna, ben string) []markerStep {
 			false,
 			func(w *store.Tx) { w.UpdateReadingUntil(anna, feed, &until) },
 		},
-		{"when the user no longer reads", 9, 10, move(store.MarkerMove{UserID: anna}), [5]int64{10, 9, 9, 7, 9}, [5]int64{10, 0, 0, 5, 9}, false, nil},
+		{
+			"when the user no longer reads", 9, 10, move(store.MarkerMove{UserID: anna}),
+			[5]int64{10, 9, 9, 7, 9},
+			[5]int64{10, 0, 0, 5, 9},
+			false, nil,
+		},
 		{
 			"a deleted marker", 10, 11, move(store.MarkerMove{UserID: anna}),
 			[5]int64{11, 9, 9, 7, 10},

@@ -47,7 +47,8 @@ var memberColumns = db.Columns[Member]()
 
 var (
 	// One lookup per user: PostgreSQL would otherwise read all members of a community, which is slow for large ones.
-	sqlMembersByUser = stmt("members.byUser", `SELECT `+db.Prefixed("m", memberColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
+	sqlMembersByUser = stmt("members.byUser", `SELECT `+db.Prefixed("m", memberColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
+		(
 		SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2 AND user_id = u.id LIMIT 1) AS m`)
 	sqlMemberships = stmt("members.byCommunity", `SELECT `+memberColumns+` FROM community_members
 		WHERE home = $1 AND community_id = ANY($2::text[]) AND user_id = $3`)

@@ -20,11 +20,16 @@ func TestNextMessageFeeds(t *testing.T) {
 		want  MessageFeedList
 		more  bool
 	}{
-		"full":            {MessageFeedList{Limit: 3}, feeds, nil, MessageFeedList{Limit: 3, After: at(5), AfterID: "c"}, true},
-		"full, backwards": {MessageFeedList{Limit: 3, Desc: true}, feeds, nil, MessageFeedList{Limit: 3, Desc: true, After: at(3), AfterID: "b"}, true},
-		"not full":        {MessageFeedList{Limit: 4}, feeds, nil, MessageFeedList{Limit: 4}, false},
-		"stopped":         {MessageFeedList{Limit: 4}, feeds, stops, MessageFeedList{Limit: 4, After: at(9), AfterID: "z"}, true},
-		"stopped, empty":  {MessageFeedList{Limit: 4}, nil, stops, MessageFeedList{Limit: 4, After: at(9), AfterID: "z"}, true},
+		"full": {MessageFeedList{Limit: 3}, feeds, nil, MessageFeedList{Limit: 3, After: at(5), AfterID: "c"}, true},
+		"full, backwards": {
+			MessageFeedList{Limit: 3, Desc: true},
+			feeds, nil,
+			MessageFeedList{Limit: 3, Desc: true, After: at(3), AfterID: "b"},
+			true,
+		},
+		"not full":       {MessageFeedList{Limit: 4}, feeds, nil, MessageFeedList{Limit: 4}, false},
+		"stopped":        {MessageFeedList{Limit: 4}, feeds, stops, MessageFeedList{Limit: 4, After: at(9), AfterID: "z"}, true},
+		"stopped, empty": {MessageFeedList{Limit: 4}, nil, stops, MessageFeedList{Limit: 4, After: at(9), AfterID: "z"}, true},
 	} {
 		got, more := c.list.Next(c.feeds, c.stops)
 		require.Equal(t, c.want, got, name)

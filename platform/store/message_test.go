@@ -25,7 +25,8 @@ func newMessage(t *testing.T, s *store.Store, id, feedID, channelID string, seco
 	w := s.NewTx(homeOf(id))
 	var stored []store.Message
 	w.InsertMessages([]store.Message{{
-		ID: id, FeedID: feedID, ChannelID: channelID, ChannelType: "community", CreatorID: region.NewID(region.EU), ReferenceID: id, DataType: "text", Data: []byte(`{}`),
+		ID: id, FeedID: feedID, ChannelID: channelID, ChannelType: "community", CreatorID: region.NewID(region.EU), ReferenceID: id,
+		DataType: "text", Data: []byte(`{}`),
 		Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later(seconds),
 	}}, refused, refused, &stored)
 	commit(t, w)
@@ -63,7 +64,10 @@ func TestLastMessages(t *testing.T) {
 	newMessageFeed(t, s, empty, channel, 0)
 	feeds = append(feeds, empty)
 	for _, asked := range rotations(feeds) {
-		for i, read := range []func(*store.ReadBatch, []string, *[]store.Message){(*store.ReadBatch).LastMessages, (*store.ReadBatch).LastMessagesWithDeleted} {
+		for i, read := range []func(*store.ReadBatch, []string, *[]store.Message){
+			(*store.ReadBatch).LastMessages,
+			(*store.ReadBatch).LastMessagesWithDeleted,
+		} {
 			var rows []store.Message
 			r := s.NewReadBatch()
 			read(r, asked, &rows)
@@ -98,7 +102,8 @@ func TestPagesOfSubchannels(t *testing.T) {
 	newMessageFeed(t, s, other, other, 2)
 	_, err := conn.Exec(t.Context(), `UPDATE message_feeds SET deleted_at = now() WHERE id = $1`, deleted)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at) VALUES ('eu', $1, $2, 1, $3, $3)`, external, channel, now)
+	_, err = conn.Exec(t.Context(), `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at) VALUES ('eu', $1,
+		$2, 1, $3, $3)`, external, channel, now)
 	require.NoError(t, err)
 	list := func(l store.MessageFeedList) (rows []store.MessageFeed) {
 		t.Helper()
@@ -109,7 +114,10 @@ func TestPagesOfSubchannels(t *testing.T) {
 		return rows
 	}
 	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-		rows := list(store.MessageFeedList{Deleted: store.DeletedNone, WithoutDefault: true, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2})
+		rows := list(store.MessageFeedList{
+			Deleted: store.DeletedNone, WithoutDefault: true, Desc: desc, After: after.Time, AfterID: after.ID,
+			Limit: 2,
+		})
 		return positions(rows, func(f store.MessageFeed) (time.Time, string) { return f.LastMessageAt, f.ID })
 	})
 	for deletedOnes, want := range map[store.Deleted][2]int{store.DeletedNone: {4, 5}, store.DeletedOnly: {1, 1}, store.DeletedAny: {5, 6}} {

@@ -39,7 +39,8 @@ var (
 		COALESCE((SELECT version FROM moderation_lists WHERE home = $1), '')`)
 	// One statement reads the version and the rules, so that they are consistent.
 	sqlModerationEnabled = stmt("moderation.enabled", `SELECT moderation_lists.version, r.list, r.regex, r.is_match_exact_word
-		FROM moderation_lists LEFT JOIN moderation_rules AS r ON r.home = $1 AND r.list IN ('allow', 'block') AND r.is_enabled AND NOT r.is_deleted
+		FROM moderation_lists LEFT JOIN moderation_rules AS r ON r.home = $1 AND r.list IN ('allow', 'block') AND r.is_enabled AND NOT
+		r.is_deleted
 		WHERE moderation_lists.home = $1`)
 	sqlModerationRulesByID = stmt("moderation.byID", `SELECT `+moderationRuleColumns+` FROM moderation_rules
 		WHERE home = $1 AND list = $2 AND id = ANY($3::text[]) AND NOT is_deleted`)
@@ -111,7 +112,8 @@ func (r *ReadBatch) ListModerationRules(home region.Code, l ModerationRuleList, 
 // that were marked as deleted before purgeBefore.
 func (w *Tx) UpsertModerationRules(rules []ModerationRule, version string, purgeBefore time.Time) {
 	for _, m := range rules {
-		w.Exec(sqlModerationUpsert, m.List, m.ID, m.Regex, m.IsPlain, m.IsMatchExactWord, m.IsEnabled, m.IsDeleted, m.CreatedAt, m.ChangedAt, m.Origin)
+		w.Exec(sqlModerationUpsert, m.List, m.ID, m.Regex, m.IsPlain, m.IsMatchExactWord, m.IsEnabled, m.IsDeleted, m.CreatedAt, m.ChangedAt,
+			m.Origin)
 	}
 	w.Exec(sqlModerationSweep, purgeBefore)
 	w.Exec(sqlModerationVersion, version)

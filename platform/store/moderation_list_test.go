@@ -15,7 +15,10 @@ func TestModerationRules(t *testing.T) {
 	s := openNew(t)
 	ids := listIDs(region.EU)
 	rule := func(list, id string, seconds int) store.ModerationRule {
-		return store.ModerationRule{List: list, ID: id, Regex: "An " + list, IsEnabled: true, CreatedAt: later(seconds), ChangedAt: later(seconds), Origin: "eu"}
+		return store.ModerationRule{
+			List: list, ID: id, Regex: "An " + list, IsEnabled: true, CreatedAt: later(seconds),
+			ChangedAt: later(seconds), Origin: "eu",
+		}
 	}
 	deleted, disabled := rule("block", region.NewID(region.EU), 2), rule("allow", region.NewID(region.EU), 2)
 	deleted.IsDeleted, disabled.IsEnabled = true, false
@@ -33,13 +36,17 @@ func TestModerationRules(t *testing.T) {
 	r.EnabledModerationRules(region.EU, &version, &enabled)
 	run(t, r)
 	require.Len(t, found, 2)
-	require.ElementsMatch(t, []string{"block " + ids[0], "block " + ids[1]}, []string{found[0].List + " " + found[0].ID, found[1].List + " " + found[1].ID})
+	require.ElementsMatch(t, []string{"block " + ids[0], "block " + ids[1]},
+		[]string{found[0].List + " " + found[0].ID, found[1].List + " " + found[1].ID})
 	require.Len(t, enabled, 2*len(ids), "of both lists")
 	require.Equal(t, "version", version)
 	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
 		var rows []store.ModerationRule
 		r := s.NewReadBatch()
-		r.ListModerationRules(region.EU, store.ModerationRuleList{List: "block", Part: "AN B", Desc: desc, After: after.Time, ID: after.ID, Limit: 2}, &rows)
+		r.ListModerationRules(region.EU, store.ModerationRuleList{
+			List: "block", Part: "AN B", Desc: desc, After: after.Time, ID: after.ID,
+			Limit: 2,
+		}, &rows)
 		run(t, r)
 		return positions(rows, func(m store.ModerationRule) (time.Time, string) { return m.CreatedAt, m.ID })
 	})

@@ -36,7 +36,8 @@ func moveSource(kind, table, owner, ids string) *MoveSource {
 
 // moveStories returns a source that reads the stories of the user which are deleted or not.
 func moveStories(kind, deleted string) *MoveSource {
-	return &MoveSource{Kind: kind, start: []string{"0001-01-01", ""}, page: stmt("moves.ids."+kind, `SELECT ARRAY[created_at::text, id], ARRAY[id]
+	return &MoveSource{Kind: kind, start: []string{"0001-01-01", ""}, page: stmt("moves.ids."+kind, `SELECT ARRAY[created_at::text, id],
+		ARRAY[id]
 		FROM stories WHERE home = $1 AND is_deleted = `+deleted+` AND target_id = $2 AND (created_at, id) > ($4::timestamptz, $5)
 		ORDER BY created_at, id LIMIT $3::bigint`)}
 }
@@ -49,7 +50,8 @@ func moveSourceOf(kind string, start []string, columns, rows, order string) *Mov
 
 // MoveSources find all ids that move with a user, apart from the user's own one. Later ones depend on earlier ones.
 var MoveSources = []*MoveSource{
-	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text, created_at::text, id], ARRAY[id]
+	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text,
+		created_at::text, id], ARRAY[id]
 		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
 		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
 	moveStories("story", "false"), moveStories("deletedStory", "true"),
@@ -64,7 +66,8 @@ var MoveSources = []*MoveSource{
 	moveSource("room", "rooms", "creator_id", `ARRAY[id]`),
 	// The channel of a stream or room has its id.
 	moveSourceOf("messageFeed", []string{"", ""}, `SELECT ARRAY[r.entity_id, r.id], ARRAY[r.id]`,
-		`SELECT entity_id, id FROM message_feeds WHERE home = $1 AND entity_id = m.id AND (entity_id, id) > ($4, $5) ORDER BY id`, `r.entity_id, r.id`),
+		`SELECT entity_id, id FROM message_feeds WHERE home = $1 AND entity_id = m.id AND (entity_id, id) > ($4, $5) ORDER BY id`,
+		`r.entity_id, r.id`),
 	moveSourceOf("message", []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
 		`SELECT feed_id, segment, id FROM messages WHERE home = $1 AND feed_id = m.id AND (feed_id, segment) > ($4, $5::bigint) ORDER BY segment`,
 		`r.feed_id, r.segment`),
@@ -113,11 +116,14 @@ const whileMoving = "nothing else writes rows while they move"
 var MoveTables = selectTables(func(t table) bool { return t.stays == "" }, newMoveTable)
 
 var (
-	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[]) RETURNING 1`)
+	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[])
+		RETURNING 1`)
 	// The counts of a place move with it, so that only those of the home change.
-	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind, shard, count(*) AS n
+	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind,
+		shard, count(*) AS n
 			FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard) AS i
-		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`).UpdatesUnlocked(sharedCounters, whichCounts)
+		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`).UpdatesUnlocked(sharedCounters,
+		whichCounts)
 	sqlMoveFlagCounters = stmt("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
 		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesUnlocked(sharedCounters, whichCounts)
@@ -125,10 +131,13 @@ var (
 	sqlMoveSeen = stmt("moves.rows.story_seen", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
 		SELECT $4, user_id, target_id, seen_expires_at FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
 		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = GREATEST(story_seen.seen_expires_at, excluded.seen_expires_at)`)
-	sqlMoveSeenDelete = stmt("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[]) RETURNING 1`)
-	sqlSeenPage       = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE '{}'::text[] END
+	sqlMoveSeenDelete = stmt("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id =
+		ANY($3::text[]) RETURNING 1`)
+	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE
+		'{}'::text[] END
 		FROM story_seen WHERE home = $1 AND (user_id, target_id) > ($4, $5) ORDER BY user_id, target_id LIMIT $3::bigint`)
-	sqlExportRestart = stmt("moves.restartExport", `UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,
+	sqlExportRestart = stmt("moves.restartExport",
+		`UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,
 		version = version + 1, attempts = 0, due_at = $3 WHERE home = $1 AND id = $2 AND state <> '`+ExportReady+`'`)
 )
 

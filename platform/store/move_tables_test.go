@@ -28,7 +28,8 @@ func TestMovesWithoutStatistics(t *testing.T) {
 	conn := connect(t, dbtest.New(t))
 	_, err := conn.Exec(t.Context(), `ALTER TABLE posts SET (autovacuum_enabled = false)`)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
+	_, err = conn.Exec(t.Context(), `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
+		is_parent,
 			feed_type, data_type, structure_type, created_at, updated_at, edited_at)
 		SELECT 'us', 'post' || n::text, 'user', 'user', 'user', 'user', 'user', true, 'published', 'text', 'text', now(), now(), now()
 		FROM generate_series(1, $1::bigint) AS n`, posts)
@@ -37,7 +38,8 @@ func TestMovesWithoutStatistics(t *testing.T) {
 	i := slices.IndexFunc(all, func(s db.Statement) bool { return s.Name == "moves.rows.posts" })
 	require.GreaterOrEqual(t, i, 0)
 	var raw []byte
-	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+all[i].SQL, "us", postsNamed(moved), "eu", posts).Scan(&raw))
+	require.NoError(t, conn.QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+all[i].SQL, "us", postsNamed(moved), "eu",
+		posts).Scan(&raw))
 	var plans []struct {
 		Plan planNode `json:"Plan"`
 	}
@@ -90,7 +92,8 @@ func TestMovesOfTables(t *testing.T) {
 func insertRow(t *testing.T, conn *pgx.Conn, table, home, value string) {
 	t.Helper()
 	values := map[string]string{
-		"text": "'" + value + "'", "ARRAY": "'{}'", "jsonb": "'{}'", "bytea": `'\x00'`, "boolean": "false", "bigint": "1", "double precision": "1",
+		"text": "'" + value + "'", "ARRAY": "'{}'", "jsonb": "'{}'", "bytea": `'\x00'`, "boolean": "false", "bigint": "1",
+		"double precision":         "1",
 		"timestamp with time zone": "'2026-11-20'",
 	}
 	rows, err := conn.Query(t.Context(), `SELECT conname FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'c'`, table)
@@ -114,6 +117,7 @@ func insertRow(t *testing.T, conn *pgx.Conn, table, home, value string) {
 			names, fields = append(names, column[0]), append(fields, v)
 		}
 	}
-	_, err = conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, table, strings.Join(names, ", "), strings.Join(fields, ", ")))
+	_,
+		err = conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %s (%s) VALUES (%s)`, table, strings.Join(names, ", "), strings.Join(fields, ", ")))
 	require.NoError(t, err, table)
 }

@@ -176,7 +176,8 @@ var (
 		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
 
-	sqlSettingInsert = stmt("settings.putFirst", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
+	sqlSettingInsert = stmt("settings.putFirst", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4,
+		$5)
 		ON CONFLICT (home, name) DO NOTHING`)
 )
 

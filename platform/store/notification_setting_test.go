@@ -18,7 +18,10 @@ func TestNotificationSettings(t *testing.T) {
 	put := func(userID, level, targetID string, enabled *bool, events string) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.PutNotificationSetting(store.NotificationSetting{UserID: userID, Level: level, TargetID: targetID, Enabled: enabled, Events: []byte(events), UpdatedAt: now})
+		w.PutNotificationSetting(store.NotificationSetting{
+			UserID: userID, Level: level, TargetID: targetID, Enabled: enabled,
+			Events: []byte(events), UpdatedAt: now,
+		})
 		commit(t, w)
 	}
 	get := func(level, targetID string) (found []store.NotificationSetting) {

@@ -90,7 +90,8 @@ func TestPagesOfRsvps(t *testing.T) {
 	event, user, other, ids := region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU), listIDs(region.EU)
 	answer := func(eventID, userID, status string, seconds int) {
 		t.Helper()
-		_, err := conn.Exec(t.Context(), `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ('eu', $1, $2, $3, $4, $5)`,
+		_, err := conn.Exec(t.Context(), `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ('eu', $1,
+			$2, $3, $4, $5)`,
 			eventID, userID, status, later(seconds), later(9-seconds))
 		require.NoError(t, err)
 	}
@@ -162,7 +163,10 @@ func TestPagesOfScheduledPosts(t *testing.T) {
 	}
 	for _, byUpdate := range []bool{false, true} {
 		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-			l := store.ScheduledPostList{AuthorID: author, NotPosted: true, ByUpdate: byUpdate, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2}
+			l := store.ScheduledPostList{
+				AuthorID: author, NotPosted: true, ByUpdate: byUpdate, Desc: desc, After: after.Time, AfterID: after.ID,
+				Limit: 2,
+			}
 			_, rows := list(l)
 			return positions(rows, func(p store.ScheduledPost) (time.Time, string) { return l.Key(p), p.ID })
 		})
@@ -181,7 +185,10 @@ func TestPagesOfStreams(t *testing.T) {
 	put := func(id, creatorID, status string, seconds int) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.InsertVideoStream(store.VideoStream{ID: id, CreatorID: creatorID, Status: status, Resolution: "SD", Metadata: []byte(`{}`), CreatedAt: later(seconds)}, refused)
+		w.InsertVideoStream(store.VideoStream{
+			ID: id, CreatorID: creatorID, Status: status, Resolution: "SD", Metadata: []byte(`{}`),
+			CreatedAt: later(seconds),
+		}, refused)
 		commit(t, w)
 	}
 	for i, id := range ids {
@@ -262,14 +269,17 @@ func TestPagesOfChannelUsers(t *testing.T) {
 		list   store.ChannelUserList
 		beside store.ChannelUser // whom the list does not have
 	}{
-		"all":                {store.ChannelUserList{}, store.ChannelUser{Membership: store.ChannelBanned}},
-		"moderators":         {store.ChannelUserList{Roles: moderator}, store.ChannelUser{Roles: other, MutedUntil: &until}},
-		"another role":       {store.ChannelUserList{Roles: other}, store.ChannelUser{Roles: moderator, MutedUntil: &until}},
-		"muted":              {store.ChannelUserList{MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
-		"muted moderators":   {store.ChannelUserList{MutedAt: &at, Roles: moderator}, store.ChannelUser{Roles: moderator}},
-		"by name":            {store.ChannelUserList{ByName: true, Prefix: "AN"}, store.ChannelUser{UserPublicID: "ao1"}},
-		"moderators by name": {store.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator}, store.ChannelUser{Roles: other, MutedUntil: &until}},
-		"muted by name":      {store.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"all":              {store.ChannelUserList{}, store.ChannelUser{Membership: store.ChannelBanned}},
+		"moderators":       {store.ChannelUserList{Roles: moderator}, store.ChannelUser{Roles: other, MutedUntil: &until}},
+		"another role":     {store.ChannelUserList{Roles: other}, store.ChannelUser{Roles: moderator, MutedUntil: &until}},
+		"muted":            {store.ChannelUserList{MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"muted moderators": {store.ChannelUserList{MutedAt: &at, Roles: moderator}, store.ChannelUser{Roles: moderator}},
+		"by name":          {store.ChannelUserList{ByName: true, Prefix: "AN"}, store.ChannelUser{UserPublicID: "ao1"}},
+		"moderators by name": {
+			store.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator},
+			store.ChannelUser{Roles: other, MutedUntil: &until},
+		},
+		"muted by name": {store.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
 	} {
 		channel, ids := newChannel(t, s, region.EU), listIDs(region.EU)
 		put := func(channelID, id string, u store.ChannelUser, seconds int) {
@@ -290,7 +300,8 @@ func TestPagesOfChannelUsers(t *testing.T) {
 		put(newChannel(t, s, region.EU).ID, region.NewID(region.EU), both, 2)
 		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
 			l := tc.list
-			l.ChannelID, l.Membership, l.Desc, l.AfterTime, l.AfterKey, l.AfterID, l.Limit = channel.ID, store.ChannelMember, desc, after.Time, after.Key, after.ID, 2
+			l.ChannelID, l.Membership, l.Desc, l.AfterTime, l.AfterKey, l.AfterID, l.Limit = channel.ID, store.ChannelMember, desc, after.Time,
+				after.Key, after.ID, 2
 			var rows []store.ChannelUserRow
 			r := s.NewReadBatch()
 			r.ListChannelUsers(l, &rows)

@@ -25,7 +25,8 @@ type PendingEdit struct {
 var pendingEditColumns = db.Columns[PendingEdit]()
 
 var (
-	sqlPendingEditsByID  = stmt("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlPendingEditsByID = stmt("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id
+		= ANY($2::text[])`)
 	sqlPendingEditUpsert = stmt("pendingEdits.put", `INSERT INTO pending_edits (home, `+pendingEditColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb, $10::text[], $11::text[], $12, $13::jsonb)
 		ON CONFLICT (home, reference_id) DO UPDATE SET author_id = excluded.author_id, data = excluded.data, metadata = excluded.metadata,

@@ -27,7 +27,10 @@ func (c *collector) collectErasures() {
 	c.write(func(w *store.Tx) {
 		w.EraseUser(user, worldStart)
 		w.InsertErasure(store.Erasure{ID: region.NewID(region.US)}, worldStart)
-		w.UpdateErasure(store.Erasure{ID: user, State: store.ErasureRunning, Erased: []byte("{}"), Homes: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: worldStart}}, worldStart)
+		w.UpdateErasure(store.Erasure{
+			ID: user, State: store.ErasureRunning, Erased: []byte("{}"), Homes: []byte("{}"),
+			Progress: store.Progress{Version: 1, DueAt: worldStart},
+		}, worldStart)
 	})
 	c.write(func(w *store.Tx) { w.DeleteDirectoryEntry(store.DirectoryEntry{Hash: []byte("x"), UserID: user}) })
 	c.write(func(w *store.Tx) { w.EraseOwned(user) })

@@ -11,7 +11,8 @@ import (
 // cancelled and one in 500 deleted. They begin an hour apart and last for a day. One event has 20,000 answers, and one user
 // answered 20,000 events.
 var _ = planned((*collector).collectEvents,
-	eventRows("ev", "n", "ID(c, n, n)", "ID(u, n, n)"), eventRows("ew", "3", "ID(c, 3, 3)", "ID(u, n, n)"), eventRows("ex", "3", "ID(d, n, 3)", "ID(u, 3, 3)"),
+	eventRows("ev", "n", "ID(c, n, n)", "ID(u, n, n)"), eventRows("ew", "3", "ID(c, 3, 3)", "ID(u, n, n)"),
+	eventRows("ex", "3", "ID(d, n, 3)", "ID(u, 3, 3)"),
 	`INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at)
 		SELECT 'us', ID(ew, 3, 3), ID(u, n, n), `+rsvpStatusOfRow+`, AT(n, 3), AT(n, 3) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at)
@@ -21,9 +22,12 @@ var _ = planned((*collector).collectEvents,
 const rsvpStatusOfRow = `CASE n % 3 WHEN 0 THEN 'going' WHEN 1 THEN 'interested' ELSE 'not_going' END`
 
 func eventRows(kind, home, origin, creator string) string {
-	return `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title, description, type, start_time, end_time, location, external_url,
-			cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id, tags, metadata, created_at, updated_at, cancelled_at, deleted_at)
-		SELECT HOME(` + home + `), ID(` + kind + `, n, ` + home + `), ` + creator + `, 'user', '', '', CASE WHEN n % 2 = 0 THEN 'virtual' ELSE 'in_person' END,
+	return `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title, description, type, start_time, end_time, location,
+		external_url,
+			cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id, tags, metadata, created_at, updated_at,
+			cancelled_at, deleted_at)
+		SELECT HOME(` + home + `), ID(` + kind + `, n, ` + home + `), ` + creator + `, 'user', '', '', CASE WHEN n % 2 = 0 THEN 'virtual' ELSE
+			'in_person' END,
 			AT(n, 3600), AT(n, 3600) + interval '1 day', '', '', '', 'community', ` + origin + `, '', '', ARRAY[]::text[], '{}', AT(n, 3), AT(n, 3),
 			CASE WHEN n % 100 = 3 THEN AT(n, 3) END, CASE WHEN n % 500 = 0 THEN AT(n, 3) END FROM generate_series(1, 20000) AS n`
 }
@@ -39,21 +43,33 @@ func (c *collector) collectEvents() {
 	c.collectEventLists()
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		for _, l := range []store.RsvpList{
-			{EventID: id}, {EventID: id, Statuses: []string{store.RsvpGoing}}, {UserID: worldID("w", 3, 3)}, {UserID: worldID("w", 3, 3), Statuses: []string{store.RsvpGoing}},
+			{EventID: id},
+			{EventID: id, Statuses: []string{store.RsvpGoing}},
+			{UserID: worldID("w", 3, 3)},
+			{UserID: worldID("w", 3, 3), Statuses: []string{store.RsvpGoing}},
 		} {
 			l.Desc, l.After, l.AfterID, l.Limit = desc, at, after, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListRsvps(l, &rsvps) })
 		}
 	})
 	c.write(func(w *store.Tx) {
-		made := store.PlannedEvent{ID: region.NewID(region.US), Type: "virtual", OriginType: "community", OriginID: communityID(3), Metadata: []byte("{}"), CreatedAt: worldStart}
+		made := store.PlannedEvent{
+			ID: region.NewID(region.US), Type: "virtual", OriginType: "community", OriginID: communityID(3),
+			Metadata: []byte("{}"), CreatedAt: worldStart,
+		}
 		w.InsertPlannedEvent(made)
 		read := store.PlannedEvent{ID: id, UpdatedAt: worldStart.Add(9 * time.Second)}
-		changed := store.PlannedEvent{ID: id, Type: "virtual", CoverImageFileID: worldID("f", 3, 3), Metadata: []byte("{}"), OriginID: communityID(3)}
+		changed := store.PlannedEvent{
+			ID: id, Type: "virtual", CoverImageFileID: worldID("f", 3, 3), Metadata: []byte("{}"),
+			OriginID: communityID(3),
+		}
 		w.UpdatePlannedEvent(read, changed, userID(3), worldStart, store.ErrConflict)
 		w.SelectPlannedEvent(id, &one)
 		w.DeletePlannedEvent(worldID("ew", 9, 3), worldStart, store.ErrConflict)
-		answer := store.EventRsvp{EventID: worldID("ew", 6, 3), UserID: userID(6), Status: store.RsvpGoing, RespondedAt: worldStart, CreatedAt: worldStart}
+		answer := store.EventRsvp{
+			EventID: worldID("ew", 6, 3), UserID: userID(6), Status: store.RsvpGoing, RespondedAt: worldStart,
+			CreatedAt: worldStart,
+		}
 		w.InsertRsvp(answer, store.ErrConflict, store.ErrConflict)
 		changedAnswer := answer
 		changedAnswer.Status = store.RsvpNotGoing
@@ -78,6 +94,7 @@ func (c *collector) collectEventLists() {
 			}
 		})
 	}
-	lists(false, 20_000*3600/2, store.EventList{}, store.EventList{From: &from, To: &to}, store.EventList{Status: store.EventCancelled}, store.EventList{Status: store.EventLive})
+	lists(false, 20_000*3600/2, store.EventList{}, store.EventList{From: &from, To: &to}, store.EventList{Status: store.EventCancelled},
+		store.EventList{Status: store.EventLive})
 	lists(true, 20_000*3/2, store.EventList{}, store.EventList{Status: store.EventCancelled})
 }

@@ -29,7 +29,8 @@ var _ = planned((*collector).collectFollows,
 	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
 		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'blocked', 1, AT(n, 3) FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
-		SELECT 'us', ID(u, 3, 3), ID(u, n, n), CASE WHEN n % 2 = 0 THEN 'none' ELSE 'blocked' END, 1, AT(n, 3) FROM generate_series(20, 3000) AS n`,
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), CASE WHEN n % 2 = 0 THEN 'none' ELSE 'blocked' END, 1, AT(n, 3) FROM generate_series(20, 3000) AS
+		n`,
 )
 
 func (c *collector) collectFollows() {
@@ -47,7 +48,10 @@ func (c *collector) collectFollows() {
 	c.reads(func(r *store.ReadBatch) { r.BlockersAmong(star, []string{userID(9), userID(150)}, &ids) })
 	both(5000*3/2, func(desc bool, at time.Time, id string) {
 		for _, followers := range []bool{true, false} {
-			l := store.FollowList{UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id, Limit: pageRows}
+			l := store.FollowList{
+				UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id,
+				Limit: pageRows,
+			}
 			c.reads(func(r *store.ReadBatch) { r.ListFollows(l, &follows) })
 		}
 		var blocks []store.Block
@@ -57,7 +61,10 @@ func (c *collector) collectFollows() {
 	})
 	c.reads(func(r *store.ReadBatch) { r.Wall(star, userID(6), &wall) })
 
-	fresh := store.Follow{FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart, UpdatedAt: worldStart}
+	fresh := store.Follow{
+		FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart,
+		UpdatedAt: worldStart,
+	}
 	old := fresh
 	old.FolloweeID, old.Version = userID(30), 1
 	ended := old

@@ -10,15 +10,21 @@ import (
 // A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same
 // one.
 var _ = planned((*collector).collectMessages,
-	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id, creator_public_id,
+	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id,
+		creator_public_id,
 			last_message_at, edited_at, created_at, updated_at, deleted_at)
-		SELECT 'us', ID(w, n, 3), ID(x, 3, 3), 60000, true, 'subchannel', 'channel', 'community', ID(u, 3, 3), 'user-3', AT(n, 5), AT(n, 5), AT(n, 5), AT(n, 5),
+		SELECT 'us', ID(w, n, 3), ID(x, 3, 3), 60000, true, 'subchannel', 'channel', 'community', ID(u, 3, 3), 'user-3', AT(n, 5), AT(n, 5),
+		AT(n, 5), AT(n, 5),
 			CASE WHEN n % 19 = 5 THEN AT(n, 5) END FROM generate_series(1, 5000) AS n`,
-	`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id, creator_public_id, reference_id,
-			reference_hash, segment, data_type, data, file_id, metadata, tags, mentions, flaggers, flag_count, created_at, updated_at, edited_at, deleted_at)
+	`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id, creator_public_id,
+		reference_id,
+			reference_hash, segment, data_type, data, file_id, metadata, tags, mentions, flaggers, flag_count, created_at, updated_at, edited_at,
+			deleted_at)
 		SELECT 'us', ID(y, n, 3), ID(w, 3, 3), ID(x, 3, 3), 'channel', 'community', CASE WHEN n % 10 = 6 THEN ID(y, 15, 3) ELSE '' END,
-			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, 'LOCAL_' || n::text, decode(md5('LOCAL_' || n::text), 'hex'), n, CASE WHEN n % 30 IN (0, 6) THEN 'image' ELSE 'text' END,
-			'{"text": "hello"}', '', '{}', CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, '[]', '{}', CASE WHEN n % 300 IN (0, 6) THEN 1 ELSE 0 END,
+			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, 'LOCAL_' || n::text, decode(md5('LOCAL_' || n::text), 'hex'), n,
+			CASE WHEN n % 30 IN (0, 6) THEN 'image' ELSE 'text' END,
+			'{"text": "hello"}', '', '{}', CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, '[]', '{}', CASE WHEN n % 300 IN (0, 6)
+			THEN 1 ELSE 0 END,
 			AT(n, 5), AT(n, 5), AT(n, 5), CASE WHEN n % 19 = 7 THEN AT(n, 5) END FROM generate_series(1, 60000) AS n`,
 )
 
@@ -34,7 +40,10 @@ func (c *collector) collectMessages() {
 	var feeds []store.MessageFeed
 	both(2500*5/7, func(desc bool, at time.Time, after string) {
 		for _, deleted := range []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone} {
-			l := store.MessageFeedList{ChannelID: channel, Deleted: deleted, WithoutDefault: true, Desc: desc, After: at, AfterID: after, Limit: pageRows}
+			l := store.MessageFeedList{
+				ChannelID: channel, Deleted: deleted, WithoutDefault: true, Desc: desc, After: at, AfterID: after,
+				Limit: pageRows,
+			}
 			c.reads(func(r *store.ReadBatch) { r.ListMessageFeeds(l, &feeds) })
 		}
 	})
@@ -95,7 +104,8 @@ func (c *collector) collectMessageLists(feed string) {
 					{Deleted: store.DeletedNone, Viewer: userID(3)},
 					{Deleted: store.DeletedNone, DataType: "image"},
 				} {
-					l.FeedID, l.EveryLevel, l.ParentID, l.Flagged, l.Desc, l.After, l.Limit = feed, parent == "every", parent, flagged, desc, 30_000, pageRows
+					l.FeedID, l.EveryLevel, l.ParentID, l.Flagged, l.Desc, l.After, l.Limit = feed, parent == "every", parent, flagged, desc, 30_000,
+						pageRows
 					if l.EveryLevel {
 						l.ParentID = ""
 					}
@@ -112,8 +122,9 @@ func (c *collector) collectMessageWrites(feed, channel string) {
 	var inFeed *store.MessageFeed
 	later := messageWorld(60_001)
 	m := store.Message{
-		ID: region.NewID(region.US), FeedID: feed, ChannelID: channel, ParentID: messageID(15), CreatorID: userID(3), ReferenceID: "new", DataType: "text",
-		Data: []byte(`{}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later,
+		ID: region.NewID(region.US), FeedID: feed, ChannelID: channel, ParentID: messageID(15), CreatorID: userID(3), ReferenceID: "new",
+		DataType: "text",
+		Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later,
 	}
 	old := m
 	old.ID = messageID(300)

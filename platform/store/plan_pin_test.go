@@ -20,7 +20,10 @@ func (c *collector) collectPins() {
 		c.reads(func(r *store.ReadBatch) { r.Pins(region.US, communityID(3), placement, &pins) })
 		c.reads(func(r *store.ReadBatch) { r.PinsAt(region.US, communityID(3), placement, &rows) })
 	}
-	pin := store.Pin{TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3), PinnedAt: worldStart, PostCreatedAt: worldStart}
+	pin := store.Pin{
+		TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3),
+		PinnedAt: worldStart, PostCreatedAt: worldStart,
+	}
 	c.write(func(w *store.Tx) {
 		w.GuardPublicCommunity(communityID(3), store.ErrConflict)
 		w.GuardPinLimit(pin, 50, store.ErrConflict)

@@ -39,7 +39,10 @@ func (c *collector) collectRealtime() {
 	c.reads(func(r *store.ReadBatch) { r.LiveSessions(region.US, users, sessions, &live) })
 	event := store.Event{
 		ID: region.NewID(region.US), Name: "community.userAdded", Topic: communityID(3), Payload: json.RawMessage("{}"), SentAt: worldStart,
-		Mirrors: []store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2, ChangedAt: worldStart}},
+		Mirrors: []store.MirroredMember{{
+			UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2,
+			ChangedAt: worldStart,
+		}},
 	}
 	c.write(func(w *store.Tx) { w.InsertEvents([]store.Event{event}, worldStart) })
 	c.write(func(w *store.Tx) { w.InsertMissingEvents([]store.Event{event}, worldStart) })

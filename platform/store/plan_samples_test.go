@@ -82,7 +82,8 @@ func (c *collector) lastWindows(names ...string) {
 		for _, name := range names {
 			if order, ok := strings.CutPrefix(s.name, name); ok && strings.HasPrefix(order, "Created") {
 				args := slices.Clone(s.Args)
-				args[slices.IndexFunc(args, func(a any) bool { n, ok := a.(int); return ok && n > pageRows })] = pageRows // plans are judged by what they read
+				// plans are judged by what they read
+				args[slices.IndexFunc(args, func(a any) bool { n, ok := a.(int); return ok && n > pageRows })] = pageRows
 				c.byName(name+".last"+order, args...)
 			}
 		}
@@ -190,7 +191,10 @@ func (c *collector) collectUsers() {
 		w.ReleaseHandle([]byte{1}, "new")
 	})
 	c.write(func(w *store.Tx) {
-		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
+		w.InsertSession(store.Session{
+			ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart,
+			ExpiresAt: worldStart,
+		})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.InsertRevokedSession(userID(3), region.NewID(region.US), worldStart, worldStart)
 		w.RevokeSessions(userID(6), worldStart)
@@ -285,24 +289,36 @@ func (c *collector) collectMembers() {
 	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, roles := range [][]string{nil, {"community-moderator"}, {"community-member"}} {
-			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+			l := store.MemberList{
+				CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at,
+				AfterID: id, Limit: pageRows,
+			}
 			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
 		}
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "u", "user-1"} {
-			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
+			l := store.MemberList{
+				CommunityID: communityID(bigCommunity), State: store.StateMember, ByName: true, Prefix: prefix, Desc: desc,
+				AfterKey: key, AfterID: id, Limit: pageRows,
+			}
 			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
 		}
 	}
-	old := store.Member{CommunityID: communityID(3), UserID: userID(3), State: store.StateMember, Roles: []string{"community-moderator"}, Version: 1}
+	old := store.Member{
+		CommunityID: communityID(3), UserID: userID(3), State: store.StateMember, Roles: []string{"community-moderator"},
+		Version: 1,
+	}
 	left, joined := old, old
 	left.State, joined.UserID = store.StateLeft, userID(25_000)
 	c.write(func(w *store.Tx) {
 		w.ChangeMembers(communityID(3), []store.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
 		w.GuardModerator(communityID(3), store.ErrConflict)
-		w.MirrorMembers([]store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7, ChangedAt: worldStart}})
+		w.MirrorMembers([]store.MirroredMember{{
+			UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7,
+			ChangedAt: worldStart,
+		}})
 	})
 }
 
@@ -327,7 +343,10 @@ func (c *collector) collectJoinRequests() {
 	})
 	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
 	c.write(func(w *store.Tx) {
-		w.InsertJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrConflict)
+		w.InsertJoinRequest(store.JoinRequest{
+			CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000),
+			Status: store.JoinPending, CreatedAt: worldStart,
+		}, store.ErrConflict)
 		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
 		w.ResolveJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
 	})
@@ -348,7 +367,8 @@ func (c *collector) collectPosts() {
 	both(worldPosts*7/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range postListSamples() {
-				l.TargetID, l.FeedType, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = communityID(bigCommunity), "published", desc, byUpdate, at, id, pageRows
+				l.TargetID, l.FeedType, l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = communityID(bigCommunity), "published", desc, byUpdate, at,
+					id, pageRows
 				c.reads(func(r *store.ReadBatch) { r.ListPosts(l, &posts) })
 			}
 		}
@@ -392,7 +412,10 @@ func postListSamples() []store.PostList {
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, Tags: []string{"tag"}},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, EveryPost: true, Tags: []string{"tag"}},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}, Tags: []string{"tag"}},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true, Tags: []string{"tag"}},
+			store.PostList{
+				Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true,
+				Tags: []string{"tag"},
+			},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}},
 			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true})
 	}
@@ -418,8 +441,10 @@ func (c *collector) collectComments() {
 	})
 	c.windows("comments.listWaiting")
 	reply := store.Comment{
-		ID: commentID(35), ReferenceType: "post", ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(3), ParentID: commentID(bigThread),
-		Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: worldStart,
+		ID: commentID(35), ReferenceType: "post", ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(3),
+		ParentID: commentID(bigThread),
+		Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved",
+		CreatedAt: worldStart,
 	}
 	fresh := reply
 	fresh.ID = region.NewID(region.US)
@@ -473,7 +498,10 @@ func (c *collector) collectFlags() {
 	c.reads(func(r *store.ReadBatch) { r.FlaggedBy(postID(flaggedPost), userID(3), &mine) })
 	post := store.Post{ID: postID(flaggedPost), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
 	child := store.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
-	comment := store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(bigCommunity)}
+	comment := store.Comment{
+		ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community",
+		TargetID: communityID(bigCommunity),
+	}
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
 	var flags []store.Flag
 	both(600, func(desc bool, at time.Time, after string) {
@@ -515,7 +543,10 @@ func (c *collector) collectReactions() {
 			c.reads(func(r *store.ReadBatch) { r.ListReactions(l, &reactions) })
 		}
 	})
-	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
+	mine := store.Reaction{
+		ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US),
+		CreatedAt: worldStart,
+	}
 	c.write(func(w *store.Tx) {
 		w.GuardReactionNames(mine.ReferenceID, 100, store.ErrConflict)
 		w.InsertReaction(mine, store.ErrConflict)

@@ -28,10 +28,12 @@ func (c *collector) collectScheduledPosts() {
 			}
 		}
 	})
-	c.byName("scheduledPosts.due4", string(region.US), worldStart, worldStart.Add(30_000*time.Minute), 100, int64(0), int64(1), int64(2), int64(-1))
+	c.byName("scheduledPosts.due4", string(region.US), worldStart, worldStart.Add(30_000*time.Minute), 100, int64(0), int64(1), int64(2),
+		int64(-1))
 	row := store.ScheduledPost{
 		ID: worldID("x", 150, 150), AuthorID: userID(3), TargetType: "community", TargetID: communityID(3), PostIDs: []string{postID(3)},
-		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: store.ScheduleWaiting, Version: 1, CreatedAt: worldStart, UpdatedAt: worldStart,
+		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: store.ScheduleWaiting, Version: 1, CreatedAt: worldStart,
+		UpdatedAt: worldStart,
 	}
 	fresh, changed := row, row
 	fresh.ID, changed.Version = region.NewID(region.US), 2

@@ -33,6 +33,7 @@ func (c *collector) collectSearch() {
 	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
 	c.write(func(w *store.Tx) {
 		text := "A place"
-		w.UpdateCommunity(communityID(3), store.CommunityChange{Old: &store.Community{ID: communityID(3)}, Description: &text}, worldStart, new(*store.Community))
+		w.UpdateCommunity(communityID(3), store.CommunityChange{Old: &store.Community{ID: communityID(3)}, Description: &text}, worldStart,
+			new(*store.Community))
 	})
 }

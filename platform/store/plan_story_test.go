@@ -13,19 +13,24 @@ var storyWorld = worldStart.Add(20_000 * 60 * time.Second)
 // The first community has 20,000 stories, one a minute, of which a day's worth last; so do those of 10,000 other
 // targets, one each. 20,000 users viewed the first post, and one viewed most others.
 var _ = planned((*collector).collectStories,
-	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata, mentionees,
+	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata,
+		mentionees,
 			flaggers, flag_count, created_at, updated_at, expires_at, deleted_at)
-		SELECT 'us', ID(t, n, 3), 'community', ID(c, 3, 3), ID(c, 3, 3), ID(u, n, n), 'user-' || n::text, CASE WHEN n % 2 = 0 THEN 'image' ELSE 'text' END,
+		SELECT 'us', ID(t, n, 3), 'community', ID(c, 3, 3), ID(c, 3, 3), ID(u, n, n), 'user-' || n::text, CASE WHEN n % 2 = 0 THEN 'image' ELSE
+		'text' END,
 			'{}', '[]', '{}', '[]', '{}', 0, AT(n, 60), AT(n, 60), AT(n, 60) + INTERVAL '1 day', CASE WHEN n % 100 = 7 THEN AT(n, 60) END
 		FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata, mentionees,
+	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata,
+		mentionees,
 			created_at, updated_at, expires_at)
 		SELECT HOME(n), ID(w, n, n), 'user', ID(u, n, n), 'user-' || n::text, ID(u, n, n), 'user-' || n::text, 'text', '{}', '[]', '{}', '[]',
 			AT(20000, 60), AT(20000, 60), AT(20000, 60) + INTERVAL '1 day' FROM generate_series(1, 10000) AS n`,
 	`INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
-		SELECT HOME(n), ID(u, n, n), 'user', 'user-' || n::text, AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000) AS n`,
+		SELECT HOME(n), ID(u, n, n), 'user', 'user-' || n::text, AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000)
+		AS n`,
 	`INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
-		SELECT HOME(n), ID(c, n, n), 'community', ID(c, n, n), AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000) AS n`,
+		SELECT HOME(n), ID(c, n, n), 'community', ID(c, n, n), AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000) AS
+		n`,
 	`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
 		SELECT 'us', ID(u, n, n), ID(c, 3, 3), AT(n, 60) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
@@ -47,7 +52,10 @@ func (c *collector) collectStories() {
 	for _, desc := range []bool{true, false} {
 		for _, kind := range []string{"", "image"} {
 			for _, ended := range []bool{false, true} {
-				l := store.StoryList{TargetID: big, DataType: kind, Ended: ended, Now: storyWorld, Desc: desc, After: at, AfterID: "02", Limit: pageRows}
+				l := store.StoryList{
+					TargetID: big, DataType: kind, Ended: ended, Now: storyWorld, Desc: desc, After: at, AfterID: "02",
+					Limit: pageRows,
+				}
 				if ended {
 					l.After = worldStart.Add(10_000 * 60 * time.Second)
 				}
@@ -56,7 +64,8 @@ func (c *collector) collectStories() {
 		}
 		for _, seen := range []string{"all", "seen", "unseen"} {
 			l := store.StoryTargetList{
-				ReaderID: userID(3), Communities: []string{big, communityID(6)}, SeenState: seen, Now: storyWorld, Desc: desc, After: at, AfterID: "02", Limit: pageRows,
+				ReaderID: userID(3), Communities: []string{big, communityID(6)}, SeenState: seen, Now: storyWorld, Desc: desc, After: at,
+				AfterID: "02", Limit: pageRows,
 			}
 			c.reads(func(r *store.ReadBatch) { r.ListStoryTargets(l, &targets) })
 		}
@@ -97,8 +106,10 @@ func (c *collector) collectStoryReads(id string) {
 func (c *collector) collectStoryWrites(id string) {
 	var story *store.Story
 	row := store.Story{
-		ID: region.NewID(region.US), TargetType: "community", TargetID: communityID(bigCommunity), AuthorID: userID(3), DataType: "text", Data: []byte(`{}`),
-		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: storyWorld, ExpiresAt: storyWorld.Add(store.MaxStoryLifetime),
+		ID: region.NewID(region.US), TargetType: "community", TargetID: communityID(bigCommunity), AuthorID: userID(3), DataType: "text",
+		Data:  []byte(`{}`),
+		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: storyWorld,
+		ExpiresAt: storyWorld.Add(store.MaxStoryLifetime),
 	}
 	old := row
 	old.ID = id
@@ -115,7 +126,8 @@ func (c *collector) collectStoryWrites(id string) {
 		w.RaiseCommentFlags(comment)
 		w.RecomputeCommentFlags(comment)
 		w.SelectStory(id, &story)
-		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)}, []time.Time{storyWorld, storyWorld.Add(time.Second)})
+		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)},
+			[]time.Time{storyWorld, storyWorld.Add(time.Second)})
 		w.UpsertStorySeen(userID(3), communityID(bigCommunity), row.ExpiresAt)
 		w.GuardStory(id, store.ErrConflict)
 		w.DeleteStory(old, storyWorld)

@@ -201,7 +201,8 @@ func smallTables(t *testing.T, conn *pgx.Conn) map[string]bool {
 		var n int
 		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		small[table] = n <= smallest
-		require.True(t, n > smallest || table == "settings" || table == "roles" || table == "moderation_lists" || table == "realtime_heads" || table == "schema_versions" ||
+		require.True(t, n > smallest || table == "settings" || table == "roles" || table == "moderation_lists" || table == "realtime_heads" ||
+			table == "schema_versions" ||
 			table == "backfills", "%s has %d rows", table, n)
 	}
 	return small

@@ -15,7 +15,8 @@ var _ = planned((*collector).collectUserMoves,
 		FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO user_homes (home, user_id, from_home, to_home, state, ids, version, seq)
 		SELECT HOME(n), ID(u, n, n), 'us', 'eu', 'done', 1, 1, n FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO moved_ids (home, user_id, id, kind) SELECT HOME(n), ID(u, n % 300, n % 300), ID(x, n, n), 'post' FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO moved_ids (home, user_id, id, kind) SELECT HOME(n), ID(u, n % 300, n % 300), ID(x, n, n), 'post' FROM generate_series(1,
+		20000) AS n`,
 )
 
 func (c *collector) collectUserMoves() {
@@ -25,7 +26,10 @@ func (c *collector) collectUserMoves() {
 	var rows []store.MoveRow
 	user := userID(3)
 	now := worldStart.Add(20_000 * time.Minute)
-	row := store.UserMove{ID: user, FromHome: region.US, ToHome: region.EU, State: db.MoveFrozen, Moved: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: now}}
+	row := store.UserMove{
+		ID: user, FromHome: region.US, ToHome: region.EU, State: db.MoveFrozen, Moved: []byte("{}"),
+		Progress: store.Progress{Version: 1, DueAt: now},
+	}
 	c.reads(func(r *store.ReadBatch) { r.UserMove(user, &move) })
 	c.reads(func(r *store.ReadBatch) { r.DueUserMove(region.US, db.MoveCollecting, now, &move) })
 	c.reads(func(r *store.ReadBatch) { r.CountUserMoves(region.US, db.MoveCollecting, new(store.MoveCount)) })

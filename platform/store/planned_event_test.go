@@ -17,7 +17,8 @@ import (
 func newEvent(t *testing.T, s *store.Store, id, originID, creatorID string, start, end int) store.PlannedEvent {
 	t.Helper()
 	e := store.PlannedEvent{
-		ID: id, CreatorID: creatorID, Type: "virtual", StartTime: later(start), EndTime: later(end), OriginType: "user", OriginID: originID, Metadata: []byte(`{}`),
+		ID: id, CreatorID: creatorID, Type: "virtual", StartTime: later(start), EndTime: later(end), OriginType: "user", OriginID: originID,
+		Metadata:  []byte(`{}`),
 		CreatedAt: later(start - 100),
 	}
 	w := s.NewTx(homeOf(id))
@@ -36,7 +37,8 @@ func TestRsvps(t *testing.T) {
 		ids = append(ids, newEvent(t, s, region.NewID(region.EU), origin, origin, 0, 10).ID)
 	}
 	open, cancelled, deleted, beside := ids[0], ids[1], ids[2], ids[3]
-	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled, deleted)
+	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id =
+		$2 THEN now() END`, cancelled, deleted)
 	require.NoError(t, err)
 	answer := func(eventID, userID, status string, seconds int) (store.EventRsvp, error) {
 		a := store.EventRsvp{EventID: eventID, UserID: userID, Status: status, RespondedAt: later(seconds)}
@@ -54,7 +56,8 @@ func TestRsvps(t *testing.T) {
 	requireCounts := func(going, interested int64) {
 		t.Helper()
 		counts := countsOf(t, s, open)
-		require.Equal(t, []int64{going, interested}, []int64{counts.Of(open, store.CountRsvps(store.RsvpGoing)), counts.Of(open, store.CountRsvps(store.RsvpInterested))})
+		require.Equal(t, []int64{going, interested},
+			[]int64{counts.Of(open, store.CountRsvps(store.RsvpGoing)), counts.Of(open, store.CountRsvps(store.RsvpInterested))})
 	}
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	for name, id := range map[string]string{"cancelled": cancelled, "deleted": deleted, "none": region.NewID(region.EU)} {
@@ -105,7 +108,8 @@ func TestPagesOfEvents(t *testing.T) {
 	put(11, 12) // scheduled
 	cancelled, deleted := put(2, 11), put(2, 11)
 	ofOther := newEvent(t, s, region.NewID(region.EU), other, other, 2, 11).ID
-	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled, deleted)
+	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id =
+		$2 THEN now() END`, cancelled, deleted)
 	require.NoError(t, err)
 	from, to := later(1), later(3)
 	list := func(l store.EventList) (rows []store.PlannedEvent) {
@@ -124,7 +128,8 @@ func TestPagesOfEvents(t *testing.T) {
 		rows := list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Status: store.EventCancelled, Limit: 9})
 		require.Len(t, rows, 1)
 		require.Equal(t, cancelled, rows[0].ID)
-		require.Len(t, list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6, "also the one that has ended and the cancelled one")
+		require.Len(t, list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6,
+			"also the one that has ended and the cancelled one")
 	}
 	var all []string
 	for _, e := range list(store.EventList{Status: store.EventLive, Limit: 9}) {

@@ -46,7 +46,8 @@ var postColumns = db.Columns[Post]("latest_comments")
 // contentColumns are the columns of posts, stories and messages with what users write, and their types. Who may see these does not
 // depend on them.
 var contentColumns = map[string]string{
-	"data": "jsonb", "metadata": "jsonb", "mentionees": "jsonb", "mentions": "jsonb", "annotations": "jsonb", "items": "jsonb", "tags": "text[]",
+	"data": "jsonb", "metadata": "jsonb", "mentionees": "jsonb", "mentions": "jsonb", "annotations": "jsonb", "items": "jsonb",
+	"tags":     "text[]",
 	"hashtags": "text[]", "flaggers": "text[]",
 }
 
@@ -56,26 +57,35 @@ func withComments(inner, order string) string {
 }
 
 var (
-	sqlPostsByID     = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlPostsAlone    = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPostHeads     = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPostsByID  = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlPostsAlone = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPostHeads  = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1 AND id =
+		ANY($2::text[])`)
 	sqlPostOfComment = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
 		parent_id, is_parent, children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
 		annotations, created_at, updated_at, edited_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb, $19::jsonb,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb,
+		$19::jsonb,
 		$20, GREATEST($20::timestamptz, $21::timestamptz), GREATEST($20::timestamptz, $22::timestamptz))`)
-	sqlPostGuard          = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
-	sqlPostDelete         = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
-	sqlPostDeleteChildren = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`).Updates(sharedPosts, 2)
-	sqlPostChildIDs       = stmt("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
-	sqlPostChildren       = stmt("posts.childrenOf", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND parent_id = ANY($2::text[])
+	sqlPostGuard = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND
+		deleted_at IS NULL`)
+	sqlPostDelete = stmt("posts.delete",
+		`UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
+	sqlPostDeleteChildren = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2
+		AND NOT is_parent AND deleted_at IS NULL`).Updates(sharedPosts, 2)
+	sqlPostChildIDs = stmt("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
+	sqlPostChildren = stmt("posts.childrenOf", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND parent_id = ANY($2::text[])
 		AND NOT is_parent AND deleted_at IS NULL`, ""))
-	sqlPostRemoveChild            = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
-	sqlPostUpdateFeedType         = stmt("posts.move", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`).Updates(sharedPosts, 2)
-	sqlPostChildrenUpdateFeedType = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id = $2 AND NOT is_parent`).Updates(sharedPosts, 2)
-	sqlPostPurge                  = stmt("posts.purge", `DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedPosts, 2)
+	sqlPostRemoveChild = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1
+		AND id = $2`).Updates(sharedPosts, 2)
+	sqlPostUpdateFeedType = stmt("posts.move",
+		`UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`).Updates(sharedPosts, 2)
+	sqlPostChildrenUpdateFeedType = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id
+		= $2 AND NOT is_parent`).Updates(sharedPosts, 2)
+	sqlPostPurge = stmt("posts.purge",
+		`DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedPosts, 2)
 
 	sqlUserGuard = stmt("users.isLive", `SELECT 1 / count(*) FROM users WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 )
@@ -143,7 +153,8 @@ func (w *Tx) GuardTarget(targetType, targetID string, refusal error) {
 func (w *Tx) InsertPost(p Post) {
 	w.IdempotentBy("posts_pkey")
 	w.Exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
-		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
+		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags),
+		p.Mentionees,
 		objectIfNil(p.Annotations), p.CreatedAt, p.UpdatedAt, p.EditedAt)
 	w.insertFileUses(p.fileUse(), FileIDs(p.Data))
 	if p.IsParent {

@@ -148,7 +148,8 @@ func (h *homeFeed) then(next func()) {
 // everyone looks for the page among some of the home's posts, and then among more of them. If they do not fill the page, it ends
 // where the home stopped.
 func (h *homeFeed) everyone(st directions, posts int) {
-	h.reads.Add(h.home, st.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities), h.WallsOpen)...)
+	h.reads.Add(h.home, st.in(h.Desc), db.Rows(&h.rows),
+		h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities), h.WallsOpen)...)
 	h.then(func() {
 		if len(h.rows) < h.Limit && posts < everyoneLast {
 			h.everyone(feedEveryoneLast, everyoneLast)

@@ -38,14 +38,20 @@ func TestFirstStatementsOfFeeds(t *testing.T) {
 		want   []string
 		window int
 	}{
-		"one":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
-		"few":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
-		"the most":         {q: store.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
-		"with communities": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"}, window: 6500},
-		"not followed":     {q: store.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some}, want: []string{"deleted", "branches4"}},
-		"hundreds":         {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
-		"thousands":        {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
-		"everyone":         {q: store.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
+		"one":      {q: store.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
+		"few":      {q: store.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
+		"the most": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
+		"with communities": {
+			q: store.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"},
+			window: 6500,
+		},
+		"not followed": {
+			q:    store.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some},
+			want: []string{"deleted", "branches4"},
+		},
+		"hundreds":  {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
+		"thousands": {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
+		"everyone":  {q: store.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.q.ReaderID, test.q.Desc, test.q.Limit = region.NewID(region.EU), true, 21
@@ -65,7 +71,8 @@ func TestFirstStatementsOfFeeds(t *testing.T) {
 			for i, want := range test.want {
 				test.want[i] = map[string]string{
 					"branches4": "feeds.branchesCreatedDesc4", "branches16": "feeds.branchesCreatedDesc16", "branches64": "feeds.branchesCreatedDesc64",
-					"listed": "feeds.listedCreatedDesc", "probed": "feeds.probedCreatedDesc", "everyone": "feeds.everyoneCreatedDesc", "deleted": "communities.deleted",
+					"listed": "feeds.listedCreatedDesc", "probed": "feeds.probedCreatedDesc", "everyone": "feeds.everyoneCreatedDesc",
+					"deleted": "communities.deleted",
 				}[want]
 			}
 			require.Equal(t, test.want, got)
@@ -91,8 +98,10 @@ func TestFollowedForFeeds(t *testing.T) {
 	follow := func(home region.Code, n int) {
 		counts.Add(reader, store.CountFollowing(home), int64(n))
 		from, _ := region.IDRange(home)
-		_, err := conn.Exec(t.Context(), `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
-			SELECT 'eu', $1, $2 || lpad(to_hex(n), 22, '0'), 'r', 'u', 'accepted', 1, now(), now() FROM generate_series(1, $3) AS n`, reader, from, n)
+		_, err := conn.Exec(t.Context(), `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status,
+			version, created_at, updated_at)
+			SELECT 'eu', $1, $2 || lpad(to_hex(n), 22, '0'), 'r', 'u', 'accepted', 1, now(), now() FROM generate_series(1, $3) AS n`, reader, from,
+			n)
 		require.NoError(t, err)
 	}
 	follow(region.US, 300)
@@ -192,11 +201,13 @@ func TestFeedWithoutDeletedCommunities(t *testing.T) {
 		`INSERT INTO communities (home, id, display_name, name_key, creator_id, creator_public_id, is_official, is_public, is_discoverable,
 				only_admin_can_post, post_approval, comment_approval, join_approval, story_comments, notification_mode, type, tags, category_ids,
 				created_at, updated_at, deleted_at)
-			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, true, true, false, false, false, false, false, 'default', 'default', '{}', '{}',
+			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, true, true, false, false, false, false, false, 'default', 'default', '{}',
+			'{}',
 				AT(n, 1), AT(n, 1), CASE WHEN n = 2 THEN AT(n, 1) END FROM generate_series(1, 2) AS n`,
 		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 				feed_type, data_type, structure_type, created_at, updated_at, edited_at)
-			SELECT 'us', ID(p, n, 0), 'community', ID(c, CASE WHEN n > 50 THEN 2 ELSE 1 END, 0), 'c', ID(u, n, 0), 'w', true, 'published', 'text', 'text', AT(n, 7), AT(n, 7), AT(n, 7)
+			SELECT 'us', ID(p, n, 0), 'community', ID(c, CASE WHEN n > 50 THEN 2 ELSE 1 END, 0), 'c', ID(u, n, 0), 'w', true, 'published', 'text',
+			'text', AT(n, 7), AT(n, 7), AT(n, 7)
 			FROM generate_series(1, 100) AS n`,
 	} {
 		_, err := conn.Exec(t.Context(), expandWorld(sql))

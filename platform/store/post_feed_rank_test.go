@@ -18,13 +18,18 @@ func TestRankAsOf(t *testing.T) {
 	start := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
 	react := func(userID string, at time.Time) {
 		w := s.NewTx(region.US)
-		w.InsertReaction(store.Reaction{ReferenceType: "post", ReferenceID: post, UserID: userID, UserPublicID: "u", Name: "like", ID: region.NewID(region.US), CreatedAt: at}, store.ErrConflict)
+		w.InsertReaction(store.Reaction{
+			ReferenceType: "post", ReferenceID: post, UserID: userID, UserPublicID: "u", Name: "like",
+			ID: region.NewID(region.US), CreatedAt: at,
+		}, store.ErrConflict)
 		commit(t, w)
 	}
 	comment := func(at time.Time, status string) store.Comment {
 		c := store.Comment{
-			ID: region.NewID(region.US), ReferenceType: "post", ReferenceID: post, TargetType: "user", TargetID: post, RootID: post, AuthorID: reader,
-			ApprovalStatus: status, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), CreatedAt: at, UpdatedAt: at, EditedAt: at,
+			ID: region.NewID(region.US), ReferenceType: "post", ReferenceID: post, TargetType: "user", TargetID: post, RootID: post,
+			AuthorID:       reader,
+			ApprovalStatus: status, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), CreatedAt: at,
+			UpdatedAt: at, EditedAt: at,
 		}
 		w := s.NewTx(region.US)
 		w.InsertComment(c)

@@ -26,7 +26,8 @@ var feedBranches = map[bool]each{true: branchesInOrder(createdOrders[0]), false:
 
 func branchesInOrder(o db.Order) each {
 	page := feedOrder(o) + feedLimit
-	return forEachIn(feedSizes, "feeds.branches"+o.Name, feedArgs, "", `SELECT `+feedColumns+` FROM posts WHERE home = $1 AND target_id = {value}
+	return forEachIn(feedSizes, "feeds.branches"+o.Name, feedArgs, "", `SELECT `+feedColumns+` FROM posts WHERE home = $1 AND target_id =
+		{value}
 		AND is_parent AND feed_type = 'published' AND deleted_at IS NULL`+feedAfter(o)+feedFilter+page, page)
 }
 
@@ -35,7 +36,8 @@ func branchesInOrder(o db.Order) each {
 var (
 	// feedListed makes a list of the targets first.
 	feedListed = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return windowStatement("feeds.listed", o, `(target_id IN (SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $8 AND status = 'accepted' AND $9::boolean
+		return windowStatement("feeds.listed", o, `(target_id IN (SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $8 AND
+			status = 'accepted' AND $9::boolean
 			UNION ALL SELECT $8::text WHERE $10::boolean
 			UNION ALL SELECT id FROM communities WHERE home = $1 AND id = ANY($11::text[]) AND deleted_at IS NULL)) IS TRUE`)
 	})
@@ -57,18 +59,21 @@ var (
 func everyoneIn(o db.Order) string {
 	return `SELECT ` + feedColumns + ` FROM ` + feedRecent(o, feedColumns+", structure_type") + `target_id <> ALL($5::text[])
 		AND ((target_type = 'user' AND $12::boolean) OR ` + feedFollowed + `
-		OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1 AND id = recent.target_id), false))` +
+		OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1 AND id =
+		recent.target_id), false))` +
 		feedOrder(o) + feedLimit
 }
 
 func windowStatement(name string, o db.Order, targets string) *db.Statement {
-	return stmt(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id, author_id, created_at
+	return stmt(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id,
+		author_id, created_at
 		FROM `+feedRecent(o, "id, target_id, author_id, structure_type, created_at")+targets+feedOrder(o)+feedLimit)
 }
 
 // feedFollowed is the condition that a recent post is on the reader's wall or on a followed one.
 const feedFollowed = `(target_id = $8::text AND $10::boolean)
-	OR ($9::boolean AND COALESCE((SELECT status = 'accepted' FROM followers WHERE home = $1 AND followee_id = recent.target_id AND follower_id = $8), false))`
+	OR ($9::boolean AND COALESCE((SELECT status = 'accepted' FROM followers WHERE home = $1 AND followee_id = recent.target_id AND follower_id
+	= $8), false))`
 
 // feedRecent selects from the next posts of the home in the order of the feed, by the index posts_by_recency.
 func feedRecent(o db.Order, columns string) string {
@@ -77,7 +82,9 @@ func feedRecent(o db.Order, columns string) string {
 }
 
 var (
-	sqlFollowersOf = stmt("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2 AND status = 'accepted'`)
+	sqlFollowersOf = stmt("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2 AND status =
+		'accepted'`)
 	// A member of a deleted community remains a member.
-	sqlCommunitiesDeleted = stmt("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlCommunitiesDeleted = stmt("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS
+		NOT NULL`)
 )

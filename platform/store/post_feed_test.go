@@ -28,7 +28,8 @@ func TestFeedWays(t *testing.T) {
 		`INSERT INTO communities (home, id, display_name, name_key, creator_id, creator_public_id, is_official, is_public, is_discoverable,
 				only_admin_can_post, post_approval, comment_approval, join_approval, story_comments, notification_mode, type, tags, category_ids,
 				created_at, updated_at, deleted_at)
-			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, n < 12, true, false, false, false, false, false, 'default', 'default', '{}', '{}',
+			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, n < 12, true, false, false, false, false, false, 'default', 'default',
+			'{}', '{}',
 				AT(n, 1), AT(n, 1), CASE WHEN n = 13 THEN AT(n, 1) END FROM generate_series(10, 14) AS n`,
 		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 				feed_type, data_type, structure_type, created_at, updated_at, edited_at, deleted_at)
@@ -57,7 +58,10 @@ func TestFeedWays(t *testing.T) {
 		"none":        {ReaderID: worldID("r", 9, 0), Following: true, OwnWall: true},
 		"communities": {ReaderID: worldID("r", 1, 0), Communities: communities},
 		"everyone":    {ReaderID: worldID("r", 1, 0), Everyone: true, WallsOpen: true, Communities: communities},
-		"but one":     {ReaderID: worldID("r", 1, 0), Everyone: true, WallsOpen: true, Communities: communities, Hidden: []string{worldID("u", 20, 0)}},
+		"but one": {
+			ReaderID: worldID("r", 1, 0), Everyone: true, WallsOpen: true, Communities: communities,
+			Hidden: []string{worldID("u", 20, 0)},
+		},
 	} {
 		want := plainFeed(t, conn, q)
 		if name != "none" {
@@ -100,7 +104,8 @@ func plainFeed(t *testing.T, conn *pgx.Conn, q store.PostFeedQuery) []string {
 			OR target_id IN (SELECT id FROM communities WHERE deleted_at IS NULL AND (id = ANY($6::text[]) OR ($7 AND is_public)))
 			OR ($7 AND target_type = 'user' AND target_id <> ALL($2::text[])))
 		ORDER BY created_at DESC, id DESC`,
-		q.ReaderID, append([]string{}, q.Hidden...), append([]string{}, q.StructureTypes...), q.Following, q.OwnWall, append([]string{}, q.Communities...), q.Everyone)
+		q.ReaderID, append([]string{}, q.Hidden...), append([]string{}, q.StructureTypes...), q.Following, q.OwnWall,
+		append([]string{}, q.Communities...), q.Everyone)
 	require.NoError(t, err)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

@@ -55,13 +55,15 @@ type postListKey struct {
 // The conditions of matching, whose last argument is the data type, and those of flags.
 var (
 	postMatches = map[matching]string{
-		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchEvery: ``, matchType: ` AND data_type = $9`, matchStructure: ` AND is_parent AND structure_type = $9`,
+		matchParents: ` AND is_parent`, matchChildren: ` AND NOT is_parent`, matchEvery: ``, matchType: ` AND data_type = $9`,
+		matchStructure: ` AND is_parent AND structure_type = $9`,
 	}
 	postFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 )
 
 // postFilter is the filter that has no index.
-const postFilter = ` AND ($7::text = 'any' OR ($7::text = 'deleted') = (deleted_at IS NOT NULL)) AND (cardinality($8::text[]) = 0 OR tags && $8::text[])`
+const postFilter = ` AND ($7::text = 'any' OR ($7::text = 'deleted') = (deleted_at IS NOT NULL)) AND (cardinality($8::text[]) = 0 OR tags
+	&& $8::text[])`
 
 // postLists are the statements of lists, and postWindows those of their windows.
 var postLists, postWindows = makePostLists()

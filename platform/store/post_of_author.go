@@ -28,7 +28,8 @@ func (r *ReadBatch) ListPostsOfAuthor(a AuthorPosts, l PostList, into *[]Post) {
 	communities := r.ByHome(a.Communities)
 	for _, home := range region.All() {
 		readWindows(r, windows[Post]{
-			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOfAuthor.in(l.ByUpdate, l.Desc), rows: r.postsAt(l),
+			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOfAuthor.in(l.ByUpdate, l.Desc),
+			rows: r.postsAt(l),
 			args: func(after Position, limit int) []any {
 				return []any{
 					a.AuthorID, after.Time, after.ID, limit, string(l.Deleted), l.onlyParents(), emptyIfNil(l.DataTypes), a.Everything,

@@ -17,7 +17,8 @@ func (r *ReadBatch) ListPostsOnContent(publicID string, l PostList, into *[]Post
 	*into = nil
 	for _, home := range region.All() {
 		readWindows(r, windows[Post]{
-			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOnContent.in(l.ByUpdate, l.Desc), rows: r.postsAt(l),
+			home: home, after: Position{Time: l.After, ID: l.AfterID}, limit: l.Limit, statement: postsOnContent.in(l.ByUpdate, l.Desc),
+			rows: r.postsAt(l),
 			args: func(after Position, limit int) []any {
 				return []any{
 					publicID, l.FeedType, after.Time, after.ID, limit, string(l.Deleted), emptyIfNil(l.Tags), l.Flagged.wanted(), l.onlyParents(),

@@ -51,7 +51,8 @@ func (r *ReadBatch) Products(ids []string, into *[]Product) {
 // InsertProduct inserts a product.
 func (w *Tx) InsertProduct(p Product) {
 	w.IdempotentBy("products_pkey")
-	w.Exec(sqlProductInsert, p.ID, p.Name, NameKey(p.Name, PublicNameKeyRunes), p.URL, p.Status, p.Price, p.Currency, p.ThumbnailURL, p.ThumbnailMode, p.CreatedAt)
+	w.Exec(sqlProductInsert, p.ID, p.Name, NameKey(p.Name, PublicNameKeyRunes), p.URL, p.Status, p.Price, p.Currency, p.ThumbnailURL,
+		p.ThumbnailMode, p.CreatedAt)
 }
 
 // ProductChange contains the fields of a product to change; nil fields are unchanged.

@@ -41,28 +41,35 @@ type NotifiedDevice struct {
 }
 
 // liveSession is the condition that the device d has a session at the time $2.
-const liveSession = `EXISTS (SELECT 1 FROM sessions AS s WHERE s.home = $1 AND s.user_id = d.user_id AND s.device_hash = decode(d.device, 'hex')
+const liveSession = `EXISTS (SELECT 1 FROM sessions AS s WHERE s.home = $1 AND s.user_id = d.user_id AND s.device_hash = decode(d.device,
+	'hex')
 	AND s.revoked_at IS NULL AND s.expires_at > $2::timestamptz)`
 
 var (
-	sqlPushDevicePut = stmt("pushDevices.put", `INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash, created_at, updated_at)
+	sqlPushDevicePut = stmt("pushDevices.put", `INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash,
+		created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8, $8)
 		ON CONFLICT (home, user_id, device) DO UPDATE SET platform = excluded.platform, provider = excluded.provider, token = excluded.token,
 			token_hash = excluded.token_hash, updated_at = excluded.updated_at`)
 	sqlPushDeviceTrim = stmt("pushDevices.trim", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device IN (SELECT device
 		FROM push_devices WHERE home = $1 AND user_id = $2 AND device <> $3 ORDER BY updated_at DESC, device LIMIT 100 OFFSET $4::bigint)`)
-	sqlPushDeviceGuardSession = stmt("pushDevices.guardSession", `SELECT 1 / count(*) FROM (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2
+	sqlPushDeviceGuardSession = stmt("pushDevices.guardSession", `SELECT 1 / count(*) FROM (SELECT 1 FROM sessions WHERE home = $1 AND user_id
+		= $2
 		AND device_hash = decode($3, 'hex') AND revoked_at IS NULL AND expires_at > $4 LIMIT 1) AS live`)
-	sqlDeviceOfSession       = stmt("pushDevices.ofSession", `SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3`)
+	sqlDeviceOfSession = stmt("pushDevices.ofSession", `SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2
+		AND id = $3`)
 	sqlPushDeviceRemove      = stmt("pushDevices.remove", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3`)
-	sqlPushDeviceRemoveToken = stmt("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3 AND token = $4`)
-	sqlPushDeviceTake        = stmt("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3 AND updated_at <= $4::timestamptz`)
-	sqlPushDeviceOfSession   = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device =
+	sqlPushDeviceRemoveToken = stmt("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3 AND
+		token = $4`)
+	sqlPushDeviceTake = stmt("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3
+		AND updated_at <= $4::timestamptz`)
+	sqlPushDeviceOfSession = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device =
 		(SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3)`)
 	sqlPushDeviceRemoveAll = ownedStatements[slices.IndexFunc(ownedStatements, func(s *db.Statement) bool {
 		return s.Name == "erasure.owned.push_devices"
 	})]
-	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events AS user_events,
+	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events AS
+		user_events,
 			t.enabled AS target_enabled, t.events AS target_events FROM push_devices AS d
 		JOIN users AS p ON p.home = $1 AND p.id = {value} AND p.deleted_at IS NULL AND NOT p.is_global_ban
 		LEFT JOIN notification_settings AS u ON u.home = $1 AND u.user_id = {value} AND u.level = 'user' AND u.target_id = ''
@@ -111,8 +118,8 @@ func (w *Tx) TakePushToken(tokenHash []byte, userID string, at time.Time) {
 	w.Exec(sqlPushDeviceTake, tokenHash, userID, at)
 }
 
-// NotifiedDevices reads the devices of users of one home that have a session, unless the user is banned or has archived the target, with the
-// users' settings in general and for the target.
+// NotifiedDevices reads the devices of users of one home that have a session, unless the user is banned or has archived the target, with
+// the users' settings in general and for the target.
 func (r *ReadBatch) NotifiedDevices(home region.Code, userIDs []string, now time.Time, level, targetID string, into *[]NotifiedDevice) {
 	*into = nil
 	readEachAt(r, home, userIDs, notifiedDevices, into, now, level, targetID)

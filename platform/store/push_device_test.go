@@ -17,7 +17,10 @@ import (
 func putDevice(t *testing.T, s *store.Store, userID, device, token string, seconds int) {
 	t.Helper()
 	w := s.NewTx(homeOf(userID))
-	w.PutPushDevice(store.PushDevice{UserID: userID, Device: device, Platform: "ios", Provider: "local", Token: token, UpdatedAt: later(seconds)})
+	w.PutPushDevice(store.PushDevice{
+		UserID: userID, Device: device, Platform: "ios", Provider: "local", Token: token,
+		UpdatedAt: later(seconds),
+	})
 	commit(t, w)
 }
 
@@ -26,10 +29,11 @@ func tokensOf(t *testing.T, s *store.Store, userID string) []string {
 	t.Helper()
 	var tokens []string
 	r := s.NewReadBatch()
-	r.Add(homeOf(userID), &db.Statement{SQL: `SELECT token FROM push_devices WHERE home = $1 AND user_id = $2 ORDER BY token`}, func(rows pgx.Rows) (err error) {
-		tokens, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	}, userID)
+	r.Add(homeOf(userID), &db.Statement{SQL: `SELECT token FROM push_devices WHERE home = $1 AND user_id = $2 ORDER BY token`},
+		func(rows pgx.Rows) (err error) {
+			tokens, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		}, userID)
 	run(t, r)
 	return tokens
 }
@@ -127,7 +131,13 @@ func TestClaimPushes(t *testing.T) {
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	devices := []string{"aa", "bb", "cc", "dd", "ee"} // with a session, revoked, expired, of another user, not registered
 	w := s.NewTx(region.EU)
-	for i, session := range []store.Session{{UserID: user}, {UserID: user}, {UserID: user, ExpiresAt: later(10)}, {UserID: other}, {UserID: user}} {
+	for i, session := range []store.Session{
+		{UserID: user},
+		{UserID: user},
+		{UserID: user, ExpiresAt: later(10)},
+		{UserID: other},
+		{UserID: user},
+	} {
 		session.ID, session.DeviceHash, session.CreatedAt = region.NewID(region.EU), []byte{byte(0xaa + 0x11*i)}, now
 		if session.ExpiresAt.IsZero() {
 			session.ExpiresAt = later(1000)
@@ -210,9 +220,18 @@ func TestNotifiedDevices(t *testing.T) {
 		switch name {
 		case "set":
 			on, off := true, false
-			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "user", Enabled: &on, Events: []byte(`{"u": 1}`), UpdatedAt: now})
-			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "channel", TargetID: channel, Enabled: &off, Events: []byte(`{"t": 1}`), UpdatedAt: now})
-			w.PutNotificationSetting(store.NotificationSetting{UserID: u.ID, Level: "channel", TargetID: "another", Enabled: &on, Events: []byte(`{}`), UpdatedAt: now})
+			w.PutNotificationSetting(store.NotificationSetting{
+				UserID: u.ID, Level: "user", Enabled: &on, Events: []byte(`{"u": 1}`),
+				UpdatedAt: now,
+			})
+			w.PutNotificationSetting(store.NotificationSetting{
+				UserID: u.ID, Level: "channel", TargetID: channel, Enabled: &off,
+				Events: []byte(`{"t": 1}`), UpdatedAt: now,
+			})
+			w.PutNotificationSetting(store.NotificationSetting{
+				UserID: u.ID, Level: "channel", TargetID: "another", Enabled: &on,
+				Events: []byte(`{}`), UpdatedAt: now,
+			})
 		case "archived":
 			w.ArchiveChannel(u.ID, channel, refused, now)
 		case "archived another":
@@ -229,7 +248,8 @@ func TestNotifiedDevices(t *testing.T) {
 		commit(t, w)
 		putDevice(t, s, u.ID, "aa", "token", 0)
 	}
-	_, err := conn.Exec(t.Context(), `UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN now() END`)
+	_, err := conn.Exec(t.Context(), `UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN
+		now() END`)
 	require.NoError(t, err)
 	for _, asked := range rotations(ids) {
 		var found []store.NotifiedDevice
@@ -239,7 +259,8 @@ func TestNotifiedDevices(t *testing.T) {
 		got := map[string]string{}
 		for _, d := range found {
 			require.Equal(t, []string{"aa", "local"}, []string{d.Device, d.Provider})
-			got[users[d.UserID]] = fmt.Sprintf("%t %s %t %s", d.UserEnabled != nil && *d.UserEnabled, d.UserEvents, d.TargetEnabled != nil, d.TargetEvents)
+			got[users[d.UserID]] = fmt.Sprintf("%t %s %t %s", d.UserEnabled != nil && *d.UserEnabled, d.UserEvents, d.TargetEnabled != nil,
+				d.TargetEvents)
 		}
 		want := map[string]string{"plain": "false  false "}
 		if len(asked) > 1 {

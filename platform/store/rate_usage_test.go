@@ -34,7 +34,8 @@ func TestRateUsages(t *testing.T) {
 	again := add(store.RateUsage{Key: []byte("a"), Level: 1, Refill: 5})
 	require.InDelta(t, levels["a"]+1, again["a"], 0.001, "the rate has changed to none")
 	var old int
-	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE updated_at < now() - INTERVAL '30 minutes') FROM rate_usages WHERE key = 'a'").Scan(&old))
+	require.NoError(t, conn.QueryRow(t.Context(),
+		"SELECT count(*) FILTER (WHERE updated_at < now() - INTERVAL '30 minutes') FROM rate_usages WHERE key = 'a'").Scan(&old))
 	require.Zero(t, old, "it has changed now")
 }
 

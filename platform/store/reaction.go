@@ -23,9 +23,11 @@ type Reaction struct {
 var reactionColumns = db.Columns[Reaction]()
 
 var (
-	sqlReactionInsert = stmt("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name, id, created_at)
+	sqlReactionInsert = stmt("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name,
+		id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
-	sqlReactionGuard  = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
+	sqlReactionGuard = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id =
+		$3 AND name = $4`)
 	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
 	// sqlReactionNamesGuard counts at most as many names as allowed, including the new one: counts are added to first.
@@ -35,7 +37,8 @@ var (
 	sqlReactionCountsPurge = stmt("reactions.purgeCounts", `DELETE FROM counters WHERE home = $1 AND ref = $2 AND kind IN (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) = 0)`).
 		UpdatesUnlocked(sharedCounters, "the rows depend on the counts that the statement reads")
-	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
+	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])
+		AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
 	reactionsByCreation       = reactionList("All", "")
 	reactionsOfNameByCreation = reactionList("OfName", " AND name = $6")

@@ -22,7 +22,8 @@ func TestCountsOfUnusedReactions(t *testing.T) {
 	commit(t, w)
 	for i := range names {
 		r := store.Reaction{
-			ReferenceType: "post", ReferenceID: ref, UserID: user, UserPublicID: "u", Name: fmt.Sprint("name-", i), ID: region.NewID(region.EU), CreatedAt: time.Now(),
+			ReferenceType: "post", ReferenceID: ref, UserID: user, UserPublicID: "u", Name: fmt.Sprint("name-", i), ID: region.NewID(region.EU),
+			CreatedAt: time.Now(),
 		}
 		w := s.NewTx(region.EU)
 		w.GuardReactionNames(ref, 3, store.ErrConflict)

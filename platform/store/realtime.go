@@ -52,7 +52,8 @@ type EventHead struct {
 var eventColumns = db.Columns[LoggedEvent]()
 
 const insertEvents = `INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at, trace)
-		SELECT $1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - e.n, e.id, e.name, e.topic, e.sender_id, e.payload::jsonb, e.sent_at, $9, e.trace
+		SELECT $1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - e.n, e.id, e.name, e.topic, e.sender_id, e.payload::jsonb, e.sent_at,
+		$9, e.trace
 		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $10::text[])
 			AS e (n, id, name, topic, sender_id, payload, sent_at, trace)`
 
@@ -68,20 +69,25 @@ var (
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
 	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
-	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_by_topic}*/
+	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events
+		/*@{FORCE_INDEX=realtime_events_by_topic}*/
 		WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
 		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
-		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
+		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq LIMIT
+		500) AS oldest WHERE created_at < $2::timestamptz)
 		RETURNING seq)
 		UPDATE realtime_heads SET trimmed = GREATEST(trimmed, (SELECT max(seq) FROM gone)) WHERE home = $1 AND EXISTS (SELECT 1 FROM gone)
 		RETURNING (SELECT count(*) FROM gone)`)
 
 	sqlMembersAmong = stmt("realtime.membersAmong", `SELECT u.id FROM unnest($3::text[]) AS u (id)
-		CROSS JOIN LATERAL (SELECT 1 FROM user_communities WHERE home = $1 AND user_id = u.id AND community_id = $2 AND state = 'member' LIMIT 1) AS m`)
+		CROSS JOIN LATERAL (SELECT 1 FROM user_communities WHERE home = $1 AND user_id = u.id AND community_id = $2 AND state = 'member' LIMIT 1)
+		AS m`)
 	sqlSessionsLive = stmt("realtime.sessionsLive", `SELECT s.id FROM unnest($2::text[], $3::text[]) AS s (user_id, id)
-		CROSS JOIN LATERAL (SELECT 1 FROM sessions WHERE home = $1 AND sessions.user_id = s.user_id AND sessions.id = s.id AND revoked_at IS NULL LIMIT 1) AS l
-		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS u`)
+		CROSS JOIN LATERAL (SELECT 1 FROM sessions WHERE home = $1 AND sessions.user_id = s.user_id AND sessions.id = s.id AND revoked_at IS NULL
+		LIMIT 1) AS l
+		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS
+		u`)
 )
 
 // EmitEvents inserts events into the outbox as one row. Workers deliver it from firstTry on. They are appended to the log after the events
@@ -112,7 +118,8 @@ func (w *Tx) insertEvents(st *db.Statement, events []Event, now time.Time) *db.S
 	w.Exec(sqlEventsAdvance, len(events))
 	n := len(events)
 	before, sentAt := make([]int64, n), make([]time.Time, n)
-	ids, names, topics, senders, payloads, traces := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	ids, names, topics, senders, payloads, traces := make([]string, n), make([]string, n), make([]string, n), make([]string, n),
+		make([]string, n), make([]string, n)
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))
 		before[i], sentAt[i] = int64(n-1-i), e.SentAt

@@ -175,7 +175,10 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 	commit(t, w)
 	e := anEvent(community)
 	for _, id := range []string{here, gone, elsewhere} {
-		e.Mirrors = append(e.Mirrors, store.MirroredMember{UserID: id, CommunityID: community, State: store.StateMember, Version: 1, ChangedAt: now})
+		e.Mirrors = append(e.Mirrors, store.MirroredMember{
+			UserID: id, CommunityID: community, State: store.StateMember, Version: 1,
+			ChangedAt: now,
+		})
 	}
 	logEvents(t, s, region.EU, e)
 	for home, want := range map[region.Code][]string{region.EU: {here}, region.US: nil} {

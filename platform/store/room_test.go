@@ -10,13 +10,15 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// TestParentsOfRooms requires of the parent of a room the same creator, that it is not a child and not deleted, and that it has few children.
+// TestParentsOfRooms requires of the parent of a room the same creator, that it is not a child and not deleted, and that it has few
+// children.
 func TestParentsOfRooms(t *testing.T) {
 	s := openNew(t)
 	creator := region.NewID(region.EU)
 	insert := func(creatorID, parentID string) (store.Room, error) {
 		room := store.Room{
-			ID: region.NewID(region.EU), CreatorID: creatorID, Type: "directStreaming", Status: "idle", Metadata: []byte(`{}`), ParentID: parentID, CreatedAt: now,
+			ID: region.NewID(region.EU), CreatorID: creatorID, Type: "directStreaming", Status: "idle", Metadata: []byte(`{}`), ParentID: parentID,
+			CreatedAt: now,
 		}
 		w := s.NewTx(region.EU)
 		w.InsertRoom(room, refused)
@@ -33,7 +35,10 @@ func TestParentsOfRooms(t *testing.T) {
 	w := s.NewTx(region.EU)
 	w.DeleteRoom(deleted, "", now, refused)
 	commit(t, w)
-	for name, id := range map[string]string{"a deleted one": deleted.ID, "of another user": ofOther.ID, "a child": child.ID, "none": region.NewID(region.EU)} {
+	for name, id := range map[string]string{
+		"a deleted one": deleted.ID, "of another user": ofOther.ID, "a child": child.ID,
+		"none": region.NewID(region.EU),
+	} {
 		_, err := insert(creator, id)
 		require.ErrorIs(t, err, refused, name)
 	}

@@ -13,8 +13,9 @@ import (
 // aScheduledPost returns a waiting post that is due at the time of its creation.
 func aScheduledPost(id, authorID string, at time.Time) store.ScheduledPost {
 	return store.ScheduledPost{
-		ID: id, AuthorID: authorID, AuthorPublicID: "anna", TargetType: "user", TargetID: authorID, TargetPublicID: "anna", PostIDs: []string{region.NewID(region.EU)},
-		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: at, Status: store.ScheduleWaiting, CreatedAt: at, UpdatedAt: at,
+		ID: id, AuthorID: authorID, AuthorPublicID: "anna", TargetType: "user", TargetID: authorID, TargetPublicID: "anna",
+		PostIDs: []string{region.NewID(region.EU)},
+		Draft:   []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: at, Status: store.ScheduleWaiting, CreatedAt: at, UpdatedAt: at,
 	}
 }
 
@@ -59,7 +60,8 @@ func TestScheduledPostVersions(t *testing.T) {
 		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(failed, store.ScheduleFailed, "why", later(1), refused) }))
 		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(posted, store.SchedulePosted, "", later(1), refused) }))
 		changed := *read(failed.ID)
-		require.Equal(t, []any{store.ScheduleFailed, "why", failed.Version + 1, later(1)}, []any{changed.Status, changed.Description, changed.Version, changed.UpdatedAt.UTC()})
+		require.Equal(t, []any{store.ScheduleFailed, "why", failed.Version + 1, later(1)},
+			[]any{changed.Status, changed.Description, changed.Version, changed.UpdatedAt.UTC()})
 		for _, old := range []store.ScheduledPost{updated, failed, posted, *read(posted.ID)} {
 			require.ErrorIs(t, change(func(w *store.Tx) { fill(w, old) }), refused, "%s of a %s post with version %d", name, old.Status, old.Version)
 		}

@@ -101,7 +101,8 @@ type CommunitySearch struct {
 func searchIn(name string, o db.Order, joins, condition string) searches {
 	rows := ` FROM search_words WHERE home = $1 AND key = $2 AND ` + o.After("created_at", "object_id", "$4::timestamptz", "$5") + `
 			ORDER BY ` + o.By("created_at", "object_id")
-	page := `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight` + rows + ` LIMIT $6::bigint) AS w
+	page := `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight` + rows +
+		` LIMIT $6::bigint) AS w
 		` + joins + `
 		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
 			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
@@ -122,16 +123,19 @@ var (
 	// $12 is the searcher, $13 whether all walls are visible, $14 the type of the target, $15 its id, $16 the structure
 	// types and $17 tags.
 	searchPosts = searchesInBoth(func(o db.Order) searches {
-		return searchIn("search.posts", o, `CROSS JOIN LATERAL (SELECT is_listed, author_id, target_type, target_id, target_public_id, structure_type, tags
+		return searchIn("search.posts", o, `CROSS JOIN LATERAL (SELECT is_listed, author_id, target_type, target_id, target_public_id,
+			structure_type, tags
 				FROM posts WHERE home = $1 AND id = w.object_id LIMIT 1) AS p
 			LEFT JOIN LATERAL (SELECT status FROM followers
 				WHERE p.target_type = 'user' AND home = $1 AND followee_id = p.target_id AND follower_id = $12 LIMIT 1) AS f ON true
 			LEFT JOIN LATERAL (SELECT deleted_at IS NULL AND (is_public OR $11::boolean OR id = ANY($9::text[])) AS is_visible FROM communities
 				WHERE p.target_type = 'community' AND home = $1 AND id = p.target_id LIMIT 1) AS c ON true`,
 			`p.is_listed AND p.author_id <> ALL($10::text[]) AND p.target_id <> ALL($10::text[])
-			AND ($14 = '' OR p.target_type = $14) AND ($15 = '' OR CASE WHEN p.target_type = 'content' THEN p.target_public_id ELSE p.target_id END = $15)
+			AND ($14 = '' OR p.target_type = $14) AND ($15 = '' OR CASE WHEN p.target_type = 'content' THEN p.target_public_id ELSE p.target_id END
+			= $15)
 			AND (cardinality($16::text[]) = 0 OR p.structure_type = ANY($16::text[])) AND (cardinality($17::text[]) = 0 OR p.tags && $17::text[])
-			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted' ELSE c.is_visible END`)
+			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted' ELSE
+			c.is_visible END`)
 	})
 	// $12 are tags, $13 categories, $14 whether the searcher is a member and $15 whether to include private communities.
 	searchCommunities = searchesInBoth(func(o db.Order) searches {
@@ -146,7 +150,8 @@ var (
 // SearchPosts reads up to Limit hits of each home and adds those that into does not contain, in no particular order.
 func (r *ReadBatch) SearchPosts(s PostSearch, into *[]SearchHit) {
 	walls := s.WallsOpen || s.AllWalls
-	r.search(searchPosts[s.Desc], s.SearchPage, into, s.UserID, walls, s.TargetType, s.TargetID, emptyIfNil(s.StructureTypes), emptyIfNil(s.Tags))
+	r.search(searchPosts[s.Desc], s.SearchPage, into, s.UserID, walls, s.TargetType, s.TargetID, emptyIfNil(s.StructureTypes),
+		emptyIfNil(s.Tags))
 }
 
 // SearchCommunities is SearchPosts for communities.

@@ -44,21 +44,27 @@ func (s *Story) IsLive(now time.Time) bool {
 var storyColumns = db.Columns[Story]("latest_comments")
 
 // sqlStoryExpiry is the expiry of the target's ($2) last visible story; a time long ago if there is none.
-const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
+const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND hidden_at
+	IS NULL), '0001-01-01'::timestamptz)`
 
 var (
-	sqlStoriesByID    = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlStoryHeads     = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlStoriesByID = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND
+		id = ANY($2::text[])`, ""))
+	sqlStoryHeads = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1
+		AND id = ANY($2::text[])`)
 	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 
-	sqlStoryInsert = stmt("stories.insert", `INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
+	sqlStoryInsert = stmt("stories.insert", `INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id,
+		author_public_id,
 		reference_id, data_type, data, items, metadata, mentionees, created_at, updated_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11::jsonb, $12::jsonb, $13::jsonb, $14, $14, $15)`)
-	sqlStoryGuard         = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlStoryGuardRow      = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
-	sqlStoryGuardLive     = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND expires_at > $3::timestamptz`)
-	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
+	sqlStoryGuard     = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlStoryGuardRow  = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
+	sqlStoryGuardLive = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND
+		expires_at > $3::timestamptz`)
+	sqlStoryDelete = stmt("stories.delete",
+		`UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
 	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
 	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at, id LIMIT $3::bigint`, ""))
@@ -67,7 +73,8 @@ var (
 		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL AND hidden_at IS NULL))
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).
 		UpdatesUnlocked(sharedCounters, "the statement reads the story, which the transaction locks, before its deletion")
-	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
+	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id,
+		last_expires_at, updated_at)
 		VALUES ($1, $2, $3, $4, `+sqlStoryExpiry+`, $5) ON CONFLICT (home, target_id)
 		DO UPDATE SET target_public_id = excluded.target_public_id, last_expires_at = excluded.last_expires_at, updated_at = excluded.updated_at`)
 )
@@ -104,7 +111,8 @@ func (r *ReadBatch) StoriesEndedBefore(home region.Code, before time.Time, limit
 // InsertStory inserts a story and counts it. A retry after a lost connection inserts it once.
 func (w *Tx) InsertStory(s Story) {
 	w.IdempotentBy("stories_pkey")
-	w.Exec(sqlStoryInsert, s.ID, s.TargetType, s.TargetID, s.TargetPublicID, s.AuthorID, s.AuthorPublicID, s.ReferenceID, s.DataType, s.Data, s.Items,
+	w.Exec(sqlStoryInsert, s.ID, s.TargetType, s.TargetID, s.TargetPublicID, s.AuthorID, s.AuthorPublicID, s.ReferenceID, s.DataType, s.Data,
+		s.Items,
 		s.Metadata, s.Mentionees, s.CreatedAt, s.ExpiresAt)
 	w.insertFileUses(FileUse{ObjectID: s.ID, Kind: UseStory, AuthorID: s.AuthorID, PlaceID: s.TargetID}, FileIDs(s.Data))
 	w.Count(s.TargetID, CountStories, +1)

@@ -21,7 +21,8 @@ func newStory(t *testing.T, s *store.Store, ownerID string, created, expires int
 func newStoryWithID(t *testing.T, s *store.Store, id, ownerID string, created, expires int) store.Story {
 	t.Helper()
 	story := store.Story{
-		ID: id, TargetType: "user", TargetID: ownerID, TargetPublicID: "anna", AuthorID: ownerID, AuthorPublicID: "anna", DataType: "text", Data: []byte(`{}`),
+		ID: id, TargetType: "user", TargetID: ownerID, TargetPublicID: "anna", AuthorID: ownerID, AuthorPublicID: "anna", DataType: "text",
+		Data:  []byte(`{}`),
 		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: later(created), ExpiresAt: later(expires),
 	}
 	w := s.NewTx(homeOf(id))
@@ -97,7 +98,8 @@ func TestCountsOfStories(t *testing.T) {
 		require.Len(t, targets, 1)
 		require.Equal(t, expires, targets[0].LastExpiresAt.UTC())
 	}
-	first, second, third, hidden := newStory(t, s, owner, 0, 10), newStory(t, s, owner, 0, 20), newStory(t, s, owner, 0, 30), newStory(t, s, owner, 0, 40)
+	first, second, third, hidden := newStory(t, s, owner, 0, 10), newStory(t, s, owner, 0, 20), newStory(t, s, owner, 0, 30),
+		newStory(t, s, owner, 0, 40)
 	newStory(t, s, other, 0, 50)
 	requireTarget(4, later(40))
 	hide(t, conn, "stories", hidden.ID)
@@ -234,7 +236,8 @@ func TestFlaggedCommentsOfAStory(t *testing.T) {
 	story, beside := newStory(t, s, region.NewID(region.EU), 0, 10), newStory(t, s, region.NewID(region.EU), 0, 10)
 	flagged := func(of store.Story) store.Comment {
 		t.Helper()
-		c := newComment(t, s, store.Post{ID: of.ID, TargetType: "user", TargetID: of.TargetID}, func(c *store.Comment) { c.ReferenceType = store.ReferenceStory })
+		c := newComment(t, s, store.Post{ID: of.ID, TargetType: "user", TargetID: of.TargetID},
+			func(c *store.Comment) { c.ReferenceType = store.ReferenceStory })
 		w := s.NewTx(region.EU)
 		w.InsertFlag(aFlag(store.FlagComment, c.ID, region.NewID(region.US)), "")
 		w.RaiseCommentFlags(c)

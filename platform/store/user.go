@@ -53,15 +53,19 @@ var (
 		FROM users WHERE home = $1 AND users.id = $2`)
 	sqlCreatorOfCommunity = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
-	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle) = $3
+	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle)
+		= $3
 		AND deleted_at IS NULL ORDER BY id LIMIT 100`)
-	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, handle_claim, created_at, updated_at)
+	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key,
+		handle_claim, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $9, $8, $8) ON CONFLICT (home, id) DO NOTHING`)
 	sqlUserUpdate = stmt("users.update", `UPDATE users SET
 		display_name = COALESCE($3::text, display_name), name_key = COALESCE($4::text, name_key),
-		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text, description),
+		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text,
+		description),
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
-		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand),
+		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean,
+		is_brand),
 		handle_claim = COALESCE($14::text, handle_claim)
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns).Updates(sharedUsers, 2)
 	// Users whose row does not exist yet have no role.
@@ -69,10 +73,13 @@ var (
 		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
 	// A setting that stays as it is keeps the time of its change.
 	sqlUserHidePresence = stmt("users.hidePresence", `UPDATE users SET
-		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END, is_presence_hidden = $3::boolean
+		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END, is_presence_hidden =
+		$3::boolean
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
-	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
+	sqlUserBan     = stmt("users.ban",
+		`UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers,
+		2)
 )
 
 // The statements of ListUsers, and those of their windows.
@@ -136,7 +143,8 @@ func (r *ReadBatch) CreatorOf(communityID string, into *[]User) {
 
 // InsertUser inserts a user unless the id exists.
 func (w *Tx) InsertUser(u User, now time.Time) {
-	w.Exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now, u.HandleClaim)
+	w.Exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle,
+		NameKey(u.ProfileHandle, userNameKeyRunes), now, u.HandleClaim)
 }
 
 // SelectUser reads a user after the preceding statements.

@@ -61,13 +61,17 @@ var (
 	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves /*@{FORCE_INDEX=user_moves_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
 	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
-	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at, allow_interruption)
+	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at,
+		updated_at, allow_interruption)
 		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5, $6)
-		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, allow_interruption = $6, state = 'collecting', reason = '', step = '', position = '{}', moved = '{}', ids = 0,
+		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, allow_interruption = $6, state = 'collecting', reason = '', step = '',
+		position = '{}', moved = '{}', ids = 0,
 		version = user_moves.version + 1, attempts = 0, due_at = $5, requested_at = $5, updated_at = $5, finished_at = NULL
 		WHERE user_moves.state IN ('done', 'cancelled')`)
-	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6, position = $7::text[],
-		moved = $8::jsonb, ids = $9::bigint, version = version + 1, attempts = $10::bigint, due_at = $11::timestamptz, updated_at = $12, finished_at = $13
+	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6, position =
+		$7::text[],
+		moved = $8::jsonb, ids = $9::bigint, version = version + 1, attempts = $10::bigint, due_at = $11::timestamptz, updated_at = $12,
+		finished_at = $13
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
 	sqlUserHomesAfter = stmt("userHomes.after", `SELECT user_id, from_home, to_home, state, version, seq, ids FROM user_homes
@@ -86,7 +90,8 @@ var (
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
 	sqlMovedIDsUnknown = stmt("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
 		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
-	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
+	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT
+		$4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
 
@@ -129,7 +134,8 @@ func (w *Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
 // UpdateUserMove stores the progress of a move. If another server has changed it since it was read, the transaction fails
 // with ErrConflict.
 func (w *Tx) UpdateUserMove(m UserMove, now time.Time) {
-	w.Guard(sqlUserMoveUpdate, ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, emptyIfNil(m.Position), m.Moved, m.IDs, m.Attempts,
+	w.Guard(sqlUserMoveUpdate, ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, emptyIfNil(m.Position), m.Moved, m.IDs,
+		m.Attempts,
 		m.DueAt, now, m.FinishedAt)
 }
 

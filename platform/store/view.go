@@ -17,7 +17,8 @@ const newViews = `(SELECT count(DISTINCT t.at) FROM unnest($4::timestamptz[]) AS
 	WHERE t.at > COALESCE((SELECT last_at FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3), '0001-01-01'::timestamptz))`
 
 var (
-	sqlViewImpressions = stmt("views.countImpressions", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $5, $6::bigint, `+newViews+`)
+	sqlViewImpressions = stmt("views.countImpressions",
+		`INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $5, $6::bigint, `+newViews+`)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 5, 6)
 	sqlViewReach = stmt("views.countReach", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
 		CASE WHEN EXISTS (SELECT 1 FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3) THEN 0 ELSE 1 END)

@@ -13,7 +13,10 @@ import (
 
 // aWebhook returns a webhook that was created and changed at some seconds after now.
 func aWebhook(id string, seconds int) store.Webhook {
-	return store.Webhook{ID: id, Name: "hook", URL: "https://example.com", Secret: []byte{1}, IsEnabled: true, CreatedAt: later(seconds), ChangedAt: later(seconds), Origin: "eu"}
+	return store.Webhook{
+		ID: id, Name: "hook", URL: "https://example.com", Secret: []byte{1}, IsEnabled: true, CreatedAt: later(seconds),
+		ChangedAt: later(seconds), Origin: "eu",
+	}
 }
 
 func putWebhooks(t *testing.T, s *store.Store, purgeBefore time.Time, hooks ...store.Webhook) {
@@ -49,7 +52,8 @@ func TestNewestWebhookWins(t *testing.T) {
 // TestDeletedWebhooks keeps the rows of deleted webhooks for a time, so that older changes do not restore them. They do not count.
 func TestDeletedWebhooks(t *testing.T) {
 	s := openNew(t)
-	live, gone, old, restored := aWebhook(region.NewID(region.EU), 0), aWebhook(region.NewID(region.EU), 10), aWebhook(region.NewID(region.EU), 0), aWebhook(region.NewID(region.EU), 0)
+	live, gone, old, restored := aWebhook(region.NewID(region.EU), 0), aWebhook(region.NewID(region.EU), 10),
+		aWebhook(region.NewID(region.EU), 0), aWebhook(region.NewID(region.EU), 0)
 	gone.IsDeleted, old.IsDeleted = true, true
 	old.ChangedAt, restored.ChangedAt = later(9), later(10)
 	putWebhooks(t, s, now.Add(-time.Hour), live, gone, old, restored)

@@ -33,24 +33,34 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 // The metrics of a snapshot. testdata/metrics.txt lists all metrics of a server.
 var (
-	databaseUp       = gauge("plaza_database_up", "Whether the database answered the last probe, by home. Probes do not depend on traffic.", "home")
-	schemaVersion    = gauge("plaza_schema_version", "Schema version of the database.")
-	schemaRequired   = gauge("plaza_schema_version_required", "Schema version required by the program.")
-	placementState   = gauge("plaza_placement_state", "1 for the current state of the tables' placement, 0 for the other states.", "state")
-	tablesNotPinned  = gauge("plaza_placement_tables_not_pinned", "Tables that are not placed as configured; absent while unknown.")
-	moderationPush   = gauge("plaza_moderation_generation", "Generation of the moderation settings in force.")
-	moderationLimit  = gauge("plaza_moderation_flag_limit", "Flag limit in force.")
-	keysValid        = gauge("plaza_keys", "Currently valid keys, by kind: server, api, signing.", "kind")
-	keysEarliest     = gauge("plaza_keys_earliest_not_after_timestamp_seconds", "Earliest expiry of a valid key; absent if none expires.", "kind")
-	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "Latest expiry of a valid key; absent if one does not expire.", "kind")
-	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last read of the key file succeeded; if not, the previous keys stay in use.", "kind")
+	databaseUp = gauge("plaza_database_up", "Whether the database answered the last probe, by home. Probes do not depend on traffic.",
+		"home")
+	schemaVersion   = gauge("plaza_schema_version", "Schema version of the database.")
+	schemaRequired  = gauge("plaza_schema_version_required", "Schema version required by the program.")
+	placementState  = gauge("plaza_placement_state", "1 for the current state of the tables' placement, 0 for the other states.", "state")
+	tablesNotPinned = gauge("plaza_placement_tables_not_pinned", "Tables that are not placed as configured; absent while unknown.")
+	moderationPush  = gauge("plaza_moderation_generation", "Generation of the moderation settings in force.")
+	moderationLimit = gauge("plaza_moderation_flag_limit", "Flag limit in force.")
+	keysValid       = gauge("plaza_keys", "Currently valid keys, by kind: server, api, signing.", "kind")
+	keysEarliest    = gauge("plaza_keys_earliest_not_after_timestamp_seconds", "Earliest expiry of a valid key; absent if none expires.",
+		"kind")
+	keysLatest = gauge("plaza_keys_latest_not_after_timestamp_seconds", "Latest expiry of a valid key; absent if one does not expire.",
+		"kind")
+	keysFileReadable = gauge("plaza_keys_file_readable",
+		"Whether the last read of the key file succeeded; if not, the previous keys stay in use.", "kind")
 	keysLoaded       = gauge("plaza_keys_loaded_timestamp_seconds", "When the keys in use were read.", "kind")
-	placementChecked = gauge("plaza_placement_checked_timestamp_seconds", "When a check last found out whether tables are placed as configured; absent before the first time, and on PostgreSQL.")
-	certificateEnd   = gauge("plaza_tls_certificate_not_after_timestamp_seconds", "End of the certificate of the API; absent without TLS.")
-	controlEnd       = gauge("plaza_control_certificate_not_after_timestamp_seconds", "End of the certificate of the control endpoints (kind=certificate), and of the last trusted authority (kind=authority); absent without control endpoints.", "kind")
-	controlReadable  = gauge("plaza_control_files_readable", "Whether the last read of the files of the control endpoints succeeded; if not, the previous ones stay in use.")
-	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of the outbox of this region, and of those evacuated to it; 0 if empty.")
-	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region, and of those evacuated to it; 0 if none is overdue.")
+	placementChecked = gauge("plaza_placement_checked_timestamp_seconds",
+		"When a check last found out whether tables are placed as configured; absent before the first time, and on PostgreSQL.")
+	certificateEnd = gauge("plaza_tls_certificate_not_after_timestamp_seconds", "End of the certificate of the API; absent without TLS.")
+	controlEnd     = gauge("plaza_control_certificate_not_after_timestamp_seconds",
+		"End of the certificate of the control endpoints (kind=certificate), and of the last trusted authority (kind=authority); absent "+
+			"without control endpoints.", "kind")
+	controlReadable = gauge("plaza_control_files_readable",
+		"Whether the last read of the files of the control endpoints succeeded; if not, the previous ones stay in use.")
+	outboxAge = gauge("plaza_outbox_oldest_age_seconds",
+		"Age of the oldest undelivered row of the outbox of this region, and of those evacuated to it; 0 if empty.")
+	scheduleDelay = gauge("plaza_scheduled_posts_overdue_seconds",
+		"Delay of the most overdue scheduled post of this region, and of those evacuated to it; 0 if none is overdue.")
 )
 
 // RegisterServer registers metrics of the result of snapshot, which is called for each scrape and must be fast.
@@ -62,7 +72,8 @@ func (m *Metrics) RegisterServer(snapshot func() Snapshot) error {
 func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		databaseUp, schemaVersion, schemaRequired, placementState, tablesNotPinned, moderationPush, moderationLimit, keysValid,
-		keysEarliest, keysLatest, keysFileReadable, keysLoaded, controlEnd, controlReadable, placementChecked, certificateEnd, outboxAge, scheduleDelay,
+		keysEarliest, keysLatest, keysFileReadable, keysLoaded, controlEnd, controlReadable, placementChecked, certificateEnd, outboxAge,
+		scheduleDelay,
 	} {
 		ch <- desc
 	}
@@ -86,7 +97,10 @@ func (c *serverCollector) Collect(ch chan<- prometheus.Metric) {
 		send(moderationLimit, float64(s.Status.Moderation.FlagLimit))
 	}
 	sendPlacement(s.Status.Placement, send)
-	for kind, file := range map[string]statusz.KeyFile{"server": s.Status.Keys.Server, "api": s.Status.Keys.API, "signing": s.Status.Keys.Signing} {
+	for kind, file := range map[string]statusz.KeyFile{
+		"server": s.Status.Keys.Server, "api": s.Status.Keys.API,
+		"signing": s.Status.Keys.Signing,
+	} {
 		sendKeys(kind, file, send)
 	}
 	sendControl(s.Status.Control, send)

@@ -45,7 +45,8 @@ func TestServerMetrics(t *testing.T) {
 	duration := func(d time.Duration) *time.Duration { return &d }
 	file := func(keys ...statusz.Key) statusz.KeyFile { return statusz.KeyFile{Keys: keys, LoadedAt: at} }
 	full := telemetry.Snapshot{
-		Databases: map[string]bool{"us": true, "eu": false}, PlacementChecked: at, CertificateEnd: at.Add(time.Hour), OutboxAge: duration(1500 * time.Millisecond), ScheduleDelay: duration(0),
+		Databases: map[string]bool{"us": true, "eu": false}, PlacementChecked: at, CertificateEnd: at.Add(time.Hour),
+		OutboxAge: duration(1500 * time.Millisecond), ScheduleDelay: duration(0),
 		Status: statusz.Status{
 			Schema:     statusz.Schema{Current: 3, Required: 4, AsOf: at},
 			Moderation: statusz.Moderation{FlagLimit: 100, Generation: 7, AsOf: at},
@@ -105,7 +106,8 @@ func TestServerMetrics(t *testing.T) {
 	known := series(t, m.Gatherer())
 	for _, absent := range []string{
 		"plaza_schema_version{}", "plaza_placement_tables_not_pinned{}", "plaza_moderation_generation{}", "plaza_moderation_flag_limit{}",
-		"plaza_outbox_oldest_age_seconds{}", "plaza_placement_checked_timestamp_seconds{}", "plaza_tls_certificate_not_after_timestamp_seconds{}", "plaza_scheduled_posts_overdue_seconds{}", "plaza_database_up{home=us}",
+		"plaza_outbox_oldest_age_seconds{}", "plaza_placement_checked_timestamp_seconds{}",
+		"plaza_tls_certificate_not_after_timestamp_seconds{}", "plaza_scheduled_posts_overdue_seconds{}", "plaza_database_up{home=us}",
 	} {
 		require.NotContains(t, known, absent, "unknown values are absent")
 	}

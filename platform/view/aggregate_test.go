@@ -99,7 +99,8 @@ func TestCategoryResponse(t *testing.T) {
 func TestPinsNameTheirTarget(t *testing.T) {
 	t.Parallel()
 	b := &Builder{NetworkID: "n"}
-	m := b.Pins(&Aggregate{}, []store.PinTarget{{TargetID: "n"}}, []store.Pin{{PostID: "p", Placement: "announcement", PinnedBy: "anna", PinnedAt: deletedAt}})
+	m := b.Pins(&Aggregate{}, []store.PinTarget{{TargetID: "n"}},
+		[]store.Pin{{PostID: "p", Placement: "announcement", PinnedBy: "anna", PinnedAt: deletedAt}})
 	require.Equal(t, "network", m.GetPinTargets()[0].GetTargetType())
 	require.True(t, proto.Equal(&plazav1.Pin{
 		ReferenceId: "p", ReferenceType: "post", Placement: "announcement", PinnedBy: "anna", PinnedAt: ts(deletedAt),

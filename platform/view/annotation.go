@@ -53,7 +53,8 @@ func AnnotationsOf(raw []byte) Annotations {
 func LinksOf(links []*plazav1.Link) []Link {
 	return mapList(links, func(l *plazav1.Link) Link {
 		return Link{
-			Index: l.Index, Length: l.Length, URL: l.GetUrl(), RenderPreview: l.GetRenderPreview(), Domain: l.Domain, Title: l.Title, ImageURL: l.ImageUrl,
+			Index: l.Index, Length: l.Length, URL: l.GetUrl(), RenderPreview: l.GetRenderPreview(), Domain: l.Domain, Title: l.Title,
+			ImageURL: l.ImageUrl,
 		}
 	})
 }

@@ -38,7 +38,10 @@ func TestWhoReadsThePreviewOfAChannel(t *testing.T) {
 			}
 			l := &channelLoader{ChannelRows: ChannelRows{Channels: []store.Channel{c}, Viewer: test.viewer, ViewerReads: test.reads}}
 			if test.membership != "" {
-				l.mine = []store.ChannelUser{{ChannelID: "other", UserID: "me", Membership: store.ChannelMember}, {ChannelID: "c", UserID: "me", Membership: test.membership}}
+				l.mine = []store.ChannelUser{
+					{ChannelID: "other", UserID: "me", Membership: store.ChannelMember},
+					{ChannelID: "c", UserID: "me", Membership: test.membership},
+				}
 			}
 			require.Equal(t, test.want, l.canRead("c"))
 			require.False(t, l.canRead("unknown"))
@@ -54,7 +57,10 @@ func TestMembershipOfViewerInChannel(t *testing.T) {
 			{ChannelID: "c", UserID: "other", Membership: store.ChannelBanned}, {ChannelID: "c", UserID: "me", Membership: store.ChannelMember},
 		},
 	}}
-	l.mine = []store.ChannelUser{{ChannelID: "c", UserID: "me", Membership: store.ChannelNone}, {ChannelID: "d", UserID: "me", Membership: store.ChannelMember}}
+	l.mine = []store.ChannelUser{
+		{ChannelID: "c", UserID: "me", Membership: store.ChannelNone},
+		{ChannelID: "d", UserID: "me", Membership: store.ChannelMember},
+	}
 	require.True(t, l.membership("c").IsMember(), "what the operation knows is newer than what was read")
 	require.True(t, l.membership("d").IsMember())
 	require.Equal(t, &store.ChannelUser{ChannelID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))
@@ -106,7 +112,11 @@ func TestBuildChannels(t *testing.T) {
 	}
 	l := &channelLoader{ChannelRows: rows, builder: &Builder{}, feeds: []store.MessageFeed{{ID: "c", LastSegment: 7, Name: "general"}}}
 	l.previews = []store.Message{{ID: "last", ChannelID: "c", Segment: 7}}
-	l.marks = []store.FeedMarker{{FeedID: "d", UserID: "me", ReadTo: 1}, {FeedID: "c", UserID: "other", ReadTo: 2}, {FeedID: "c", UserID: "me", ReadTo: 3}}
+	l.marks = []store.FeedMarker{
+		{FeedID: "d", UserID: "me", ReadTo: 1},
+		{FeedID: "c", UserID: "other", ReadTo: 2},
+		{FeedID: "c", UserID: "me", ReadTo: 3},
+	}
 	a := l.build(t.Context())
 	require.Equal(t, []string{"member", "me"}, mapList(a.GetUsers(), (*plazav1.User).GetPrivateId), "in order, without others")
 	require.Equal(t, []int32{7, 0}, mapList(a.GetChannels(), (*plazav1.Channel).GetMessageCount))

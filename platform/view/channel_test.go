@@ -24,7 +24,8 @@ func TestChannel(t *testing.T) {
 	require.Nil(t, m.GetMuteTimeout())
 	require.Nil(t, m.GetAttachedTo())
 	c.MutedUntil, c.RoomID = &future, "room"
-	m = b.Channel(c, store.Counts{"internal": {store.CountMembers: 3, store.CountModerators: 1}}, &store.MessageFeed{LastSegment: 7}, &store.Message{ID: "last"})
+	m = b.Channel(c, store.Counts{"internal": {store.CountMembers: 3, store.CountModerators: 1}}, &store.MessageFeed{LastSegment: 7},
+		&store.Message{ID: "last"})
 	require.True(t, m.GetIsMuted())
 	require.Equal(t, future, m.GetMuteTimeout().AsTime())
 	require.Equal(t, "room", m.GetAttachedTo().GetRoomId())

@@ -24,8 +24,11 @@ func TestUsersOfCommunityResponse(t *testing.T) {
 func TestMembershipOfViewerInCommunity(t *testing.T) {
 	t.Parallel()
 	l := &communityLoader{CommunityRows: CommunityRows{
-		Viewer:  &store.User{ID: "me", PublicID: "my-id"},
-		Members: []store.Member{{CommunityID: "c", UserID: "other", State: store.StateBanned}, {CommunityID: "c", UserID: "me", State: store.StateMember}},
+		Viewer: &store.User{ID: "me", PublicID: "my-id"},
+		Members: []store.Member{
+			{CommunityID: "c", UserID: "other", State: store.StateBanned},
+			{CommunityID: "c", UserID: "me", State: store.StateMember},
+		},
 	}}
 	l.mine = []store.Member{{CommunityID: "c", UserID: "me", State: "left"}, {CommunityID: "d", UserID: "me", State: store.StateBanned}}
 	require.True(t, l.membership("c").IsMember(), "what the operation knows is newer than what was read")
@@ -49,11 +52,15 @@ func TestBuildCommunityResponse(t *testing.T) {
 	rows := CommunityRows{
 		Communities: []store.Community{{ID: "moderated", HasFlaggedPost: true}, {ID: "joined", HasFlaggedPost: true}},
 		Viewer:      &store.User{ID: "me"}, Users: []store.User{{ID: "me"}, {ID: "unrelated"}},
-		Members: []store.Member{{CommunityID: "joined", UserID: "me", State: store.StateMember}, {CommunityID: "joined", UserID: "other", State: store.StateMember}},
+		Members: []store.Member{
+			{CommunityID: "joined", UserID: "me", State: store.StateMember},
+			{CommunityID: "joined", UserID: "other", State: store.StateMember},
+		},
 	}
 	counts := store.Counts{"moderated": {store.CountReviewing: 2}, "joined": {store.CountReviewing: 3}}
 	l := &communityLoader{
-		CommunityRows: rows, builder: &Builder{}, counts: counts, viewer: viewerOf(confirmed(t, "me")), mine: []store.Member{moderatorOf("moderated", "me")},
+		CommunityRows: rows, builder: &Builder{}, counts: counts, viewer: viewerOf(confirmed(t, "me")),
+		mine: []store.Member{moderatorOf("moderated", "me")},
 	}
 	a := l.build(t.Context())
 	require.Equal(t, []string{"me"}, mapList(a.GetUsers(), (*plazav1.User).GetPrivateId))

@@ -48,7 +48,8 @@ func (b *Builder) Event(e store.PlannedEvent, counts store.Counts, public bool) 
 	m.Title, m.Description, m.Location, m.ExternalUrl = e.Title, e.Description, e.Location, e.ExternalURL
 	m.CoverImageFileId, m.Tags, m.Metadata = e.CoverImageFileID, e.Tags, object(e.Metadata)
 	m.DiscussionCommunityId, m.PostId = e.DiscussionCommunityID, e.PostID
-	m.RsvpCount, m.InterestedCount = count(counts.Of(e.ID, store.CountRsvps(store.RsvpGoing))), count(counts.Of(e.ID, store.CountRsvps(store.RsvpInterested)))
+	m.RsvpCount, m.InterestedCount = count(counts.Of(e.ID, store.CountRsvps(store.RsvpGoing))),
+		count(counts.Of(e.ID, store.CountRsvps(store.RsvpInterested)))
 	return m
 }
 
@@ -106,7 +107,8 @@ func (b *Builder) LoadEvents(ctx context.Context, st *store.Store, viewerID stri
 	return &EventAggregate{
 		Events:         mapList(rows.Events, func(e store.PlannedEvent) *plazav1.Event { return b.Event(e, counts, rows.isPublic(e)) }),
 		EventResponses: rows.rsvps(), Users: b.usersIn(ctx, wanted, rows.Users),
-		Communities: mapList(rows.Communities, func(c store.Community) *plazav1.Community { return b.Community(c, counts, rows.membership(c.ID)) }),
+		Communities: mapList(rows.Communities,
+			func(c store.Community) *plazav1.Community { return b.Community(c, counts, rows.membership(c.ID)) }),
 	}, nil
 }
 

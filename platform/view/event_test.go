@@ -14,7 +14,8 @@ func TestAddEvents(t *testing.T) {
 	first, second := store.Community{ID: "a"}, store.Community{ID: "b"}
 	var rows EventRows
 	rows.Add(EventRows{
-		Events: []store.PlannedEvent{{ID: "1"}}, IsPrivate: true, Communities: []store.Community{first}, Members: []store.Member{{CommunityID: "a"}},
+		Events: []store.PlannedEvent{{ID: "1"}}, IsPrivate: true, Communities: []store.Community{first},
+		Members: []store.Member{{CommunityID: "a"}},
 	})
 	rows.Add(EventRows{
 		Events: []store.PlannedEvent{{ID: "2"}, {ID: "3"}}, Communities: []store.Community{second, first},

@@ -167,7 +167,9 @@ func (b *Builder) filesOf(ctx context.Context, st *store.Store, a *Aggregate, pr
 }
 
 // loadFiles reads the wanted files that were not prefetched, and converts all in the order of wanted.
-func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles) ([]*plazav1.File, error) {
+func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles) ([]*plazav1.File,
+	error,
+) {
 	byID := make(map[string]store.File, len(wanted.list()))
 	for _, f := range slices.Concat(prefetched.files, prefetched.avatars) {
 		byID[f.ID] = f
@@ -224,7 +226,8 @@ func filesOfMessage(message any) (FileObject, []string) {
 	case *plazav1.Story:
 		return FileObject{store.UseStory, m.GetStoryId()}, fileIDsInData(m.GetData())
 	case *plazav1.Comment:
-		return FileObject{store.UseComment, m.GetCommentId()}, append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
+		return FileObject{store.UseComment, m.GetCommentId()},
+			append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Poll:
 		return FileObject{store.UsePoll, m.GetPollId()}, fileIDsIn(m.GetAnswers())
 	case *plazav1.Message:

@@ -30,7 +30,11 @@ func TestFile(t *testing.T) {
 
 func TestFilesOfMessages(t *testing.T) {
 	t.Parallel()
-	data, err := structpb.NewStruct(map[string]any{"fileId": "f", "thumbnailFileId": "t", "other": "x", "videoFileId": map[string]any{"original": "v", "low": "l"}})
+	data,
+		err := structpb.NewStruct(map[string]any{
+		"fileId": "f", "thumbnailFileId": "t", "other": "x",
+		"videoFileId": map[string]any{"original": "v", "low": "l"},
+	})
 	require.NoError(t, err)
 	edit := &plazav1.PendingEdit{Attachments: []*plazav1.Attachment{{FileId: "edited"}}}
 	for name, test := range map[string]struct {
@@ -38,11 +42,27 @@ func TestFilesOfMessages(t *testing.T) {
 		object  FileObject
 		files   []string
 	}{
-		"post":     {&plazav1.Post{PostId: "id", Data: data, PendingEdit: edit}, FileObject{store.UsePost, "id"}, []string{"f", "t", "v", "l", "edited"}},
-		"story":    {&plazav1.Story{StoryId: "id", Data: data}, FileObject{store.UseStory, "id"}, []string{"f", "t", "v", "l"}},
-		"comment":  {&plazav1.Comment{CommentId: "id", Attachments: []*plazav1.Attachment{{FileId: "a"}}, PendingEdit: edit}, FileObject{store.UseComment, "id"}, []string{"a", "edited"}},
-		"poll":     {&plazav1.Poll{PollId: "id", Answers: []*plazav1.PollAnswer{{FileId: "a"}, {}}}, FileObject{store.UsePoll, "id"}, []string{"a", ""}},
-		"message":  {&plazav1.Message{MessageId: "id", Data: data, FileId: "own"}, FileObject{store.UseMessage, "id"}, []string{"f", "t", "v", "l", "own"}},
+		"post": {
+			&plazav1.Post{PostId: "id", Data: data, PendingEdit: edit},
+			FileObject{store.UsePost, "id"},
+			[]string{"f", "t", "v", "l", "edited"},
+		},
+		"story": {&plazav1.Story{StoryId: "id", Data: data}, FileObject{store.UseStory, "id"}, []string{"f", "t", "v", "l"}},
+		"comment": {
+			&plazav1.Comment{CommentId: "id", Attachments: []*plazav1.Attachment{{FileId: "a"}}, PendingEdit: edit},
+			FileObject{store.UseComment, "id"},
+			[]string{"a", "edited"},
+		},
+		"poll": {
+			&plazav1.Poll{PollId: "id", Answers: []*plazav1.PollAnswer{{FileId: "a"}, {}}},
+			FileObject{store.UsePoll, "id"},
+			[]string{"a", ""},
+		},
+		"message": {
+			&plazav1.Message{MessageId: "id", Data: data, FileId: "own"},
+			FileObject{store.UseMessage, "id"},
+			[]string{"f", "t", "v", "l", "own"},
+		},
 		"stream":   {&plazav1.VideoStreaming{StreamId: "id", ThumbnailFileId: "t"}, FileObject{store.UseStream, "id"}, []string{"t"}},
 		"room":     {&plazav1.Room{RoomId: "id", ThumbnailFileId: "t"}, FileObject{store.UseRoom, "id"}, []string{"t"}},
 		"user":     {&plazav1.User{PrivateId: "id", AvatarFileId: "a"}, FileObject{Kind: FileAvatar}, []string{"a"}},
@@ -75,7 +95,10 @@ func TestFilesInTheOrderOfTheResponse(t *testing.T) {
 	for _, id := range []string{"b", "missing", "a"} {
 		wanted.addOf(&plazav1.User{AvatarFileId: id})
 	}
-	prefetched := &prefetchedFiles{requested: newIDSet("missing"), files: []store.File{{ID: "a"}, {ID: "unwanted"}}, avatars: []store.File{{ID: "b"}}}
+	prefetched := &prefetchedFiles{
+		requested: newIDSet("missing"), files: []store.File{{ID: "a"}, {ID: "unwanted"}},
+		avatars: []store.File{{ID: "b"}},
+	}
 	files, err := (&Builder{}).loadFiles(t.Context(), nil, wanted, prefetched) // a nil store: nothing else is read
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "a"}, mapList(files, (*plazav1.File).GetFileId))

@@ -16,7 +16,8 @@ func TestFlagItem(t *testing.T) {
 	target := region.NewID(region.SG)
 	users := []store.User{{ID: "moderator", PublicID: "mona"}, {ID: "flagger", PublicID: "finn"}}
 	item := store.FlagItem{
-		TargetID: target, TargetType: store.FlagPost, PlaceID: "place", State: store.FlagsClaimed, FlagCount: 2, ClaimedBy: "moderator", ClaimedUntil: &deletedAt,
+		TargetID: target, TargetType: store.FlagPost, PlaceID: "place", State: store.FlagsClaimed, FlagCount: 2, ClaimedBy: "moderator",
+		ClaimedUntil: &deletedAt,
 	}
 	flags := []store.Flag{{TargetID: target, UserID: "flagger", Reason: "spam"}, {TargetID: target, UserID: "unavailable"}}
 	m := FlagItem(item, region.SG, flags, users)

@@ -12,12 +12,18 @@ import (
 func TestFollows(t *testing.T) {
 	t.Parallel()
 	b := &Builder{}
-	f := b.Follow(store.Follow{FollowerID: "1", FollowerPublicID: "anna", FolloweeID: "2", FolloweePublicID: "bob", Status: store.FollowPending})
-	require.Equal(t, [5]string{"anna", "1", "bob", "2", "pending"}, [5]string{f.GetFrom(), f.GetFromUserInternalId(), f.GetTo(), f.GetToUserInternalId(), f.GetStatus()})
+	f := b.Follow(store.Follow{
+		FollowerID: "1", FollowerPublicID: "anna", FolloweeID: "2", FolloweePublicID: "bob",
+		Status: store.FollowPending,
+	})
+	require.Equal(t, [5]string{"anna", "1", "bob", "2", "pending"},
+		[5]string{f.GetFrom(), f.GetFromUserInternalId(), f.GetTo(), f.GetToUserInternalId(), f.GetStatus()})
 	f = b.Block(store.Block{BlockerID: "1", BlockerPublicID: "anna", BlockedID: "2", BlockedPublicID: "bob", Status: "blocked"})
-	require.Equal(t, [5]string{"anna", "1", "bob", "2", "blocked"}, [5]string{f.GetFrom(), f.GetFromUserInternalId(), f.GetTo(), f.GetToUserInternalId(), f.GetStatus()})
+	require.Equal(t, [5]string{"anna", "1", "bob", "2", "blocked"},
+		[5]string{f.GetFrom(), f.GetFromUserInternalId(), f.GetTo(), f.GetToUserInternalId(), f.GetStatus()})
 	c := b.FollowCount(store.User{ID: "u", PublicID: "anna"}, store.Counts{"u": {
 		store.CountFollowers: 1, store.CountFollowRequests: 2, store.CountFollowing(region.EU): 3, store.CountFollowing(region.US): 4,
 	}})
-	require.Equal(t, [3]int32{1, 2, 7}, [3]int32{c.GetFollowerCount(), c.GetPendingCount(), c.GetFollowingCount()}, "followed users of all homes")
+	require.Equal(t, [3]int32{1, 2, 7}, [3]int32{c.GetFollowerCount(), c.GetPendingCount(), c.GetFollowingCount()},
+		"followed users of all homes")
 }

@@ -90,8 +90,14 @@ func TestShownEmbeds(t *testing.T) {
 }
 
 func TestRedactDeleted(t *testing.T) {
-	post := store.Post{ID: "p", Data: []byte(`{"text": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Children: []string{"q"}, Tags: []string{"t"}}
-	comment := store.Comment{ID: "c", Data: []byte(`{"text": "secret"}`), LatestReplies: store.LatestComments{{ID: "r"}}, Attachments: []byte(`[{}]`)}
+	post := store.Post{
+		ID: "p", Data: []byte(`{"text": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Children: []string{"q"},
+		Tags: []string{"t"},
+	}
+	comment := store.Comment{
+		ID: "c", Data: []byte(`{"text": "secret"}`), LatestReplies: store.LatestComments{{ID: "r"}},
+		Attachments: []byte(`[{}]`),
+	}
 	story := store.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Items: []byte(`[{}]`)}
 	kept := Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
 	kept.redactDeleted()
@@ -120,7 +126,10 @@ func TestFilesWanted(t *testing.T) {
 		return &plazav1.Post{Data: s}
 	}
 	aggregate := &plazav1.PostResponse{
-		Posts:    []*plazav1.Post{post(map[string]any{"fileId": "image"}), post(map[string]any{"videoFileId": map[string]any{"original": "video"}})},
+		Posts: []*plazav1.Post{
+			post(map[string]any{"fileId": "image"}),
+			post(map[string]any{"videoFileId": map[string]any{"original": "video"}}),
+		},
 		Users:    []*plazav1.User{{AvatarFileId: "avatar"}, {}},
 		Comments: []*plazav1.Comment{{Attachments: []*plazav1.Attachment{{FileId: "attached"}, {FileId: "image"}}}},
 		Polls:    []*plazav1.Poll{{Answers: []*plazav1.PollAnswer{{FileId: "answer"}}}},

@@ -10,10 +10,14 @@ import (
 
 func TestInvitationTargets(t *testing.T) {
 	t.Parallel()
-	i := store.Invitation{TargetType: store.InviteToCommunity, TargetID: "t", InvitedPublicID: "anna", InviterPublicID: "bob", RespondedAt: &deletedAt}
+	i := store.Invitation{
+		TargetType: store.InviteToCommunity, TargetID: "t", InvitedPublicID: "anna", InviterPublicID: "bob",
+		RespondedAt: &deletedAt,
+	}
 	m := (&Builder{NetworkID: "n"}).Invitation(i)
 	require.Equal(t, "t", m.GetCommunityId())
-	require.Equal(t, [4]string{"anna", "anna", "bob", "bob"}, [4]string{m.GetInvitedUserId(), m.GetUserId(), m.GetInviterUserId(), m.GetCreatedBy()})
+	require.Equal(t, [4]string{"anna", "anna", "bob", "bob"},
+		[4]string{m.GetInvitedUserId(), m.GetUserId(), m.GetInviterUserId(), m.GetCreatedBy()})
 	require.Equal(t, deletedAt, m.GetRespondedAt().AsTime())
 	i.TargetType, i.RespondedAt = store.InviteToRoom, nil
 	m = (&Builder{}).Invitation(i)

@@ -24,16 +24,28 @@ func TestWantedUsers(t *testing.T) {
 		rows Rows
 		want []string
 	}{
-		"nothing":                {Rows{}, nil},
-		"the author of a post":   {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "community", TargetID: "c"}}}, []string{"author"}},
-		"the owner of a wall":    {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "owner"}}}, []string{"author", "owner"}},
+		"nothing":              {Rows{}, nil},
+		"the author of a post": {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "community", TargetID: "c"}}}, []string{"author"}},
+		"the owner of a wall": {
+			Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "owner"}}},
+			[]string{"author", "owner"},
+		},
 		"a post on the own wall": {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "author"}}}, []string{"author"}},
-		"authors of comments":    {Rows{Posts: []store.Post{{AuthorID: "author", LatestComments: store.LatestComments{{AuthorID: "x"}, {AuthorID: "author"}, {AuthorID: "y"}}}}}, []string{"author", "x", "y"}},
+		"authors of comments": {Rows{Posts: []store.Post{{
+			AuthorID:       "author",
+			LatestComments: store.LatestComments{{AuthorID: "x"}, {AuthorID: "author"}, {AuthorID: "y"}},
+		}}}, []string{"author", "x", "y"}},
 		"a mention in a post":    {Rows{Posts: []store.Post{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
 		"a mention in a story":   {Rows{Stories: []store.Story{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
 		"a mention in a comment": {Rows{Comments: []store.Comment{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
-		"a story with comments":  {Rows{Stories: []store.Story{{AuthorID: "author", TargetType: "user", TargetID: "w", LatestComments: store.LatestComments{{AuthorID: "x"}}}}}, []string{"author", "w", "x"}},
-		"authors of replies":     {Rows{Comments: []store.Comment{{AuthorID: "author", LatestReplies: store.LatestComments{{AuthorID: "x"}}}}}, []string{"author", "x"}},
+		"a story with comments": {Rows{Stories: []store.Story{{
+			AuthorID: "author", TargetType: "user", TargetID: "w",
+			LatestComments: store.LatestComments{{AuthorID: "x"}},
+		}}}, []string{"author", "w", "x"}},
+		"authors of replies": {
+			Rows{Comments: []store.Comment{{AuthorID: "author", LatestReplies: store.LatestComments{{AuthorID: "x"}}}}},
+			[]string{"author", "x"},
+		},
 		"creators":               {Rows{Communities: []store.Community{{CreatorID: "creator"}, {}}}, []string{"creator"}},
 		"requested users":        {Rows{UserIDs: []string{"u", "", "u"}}, []string{"u"}},
 		"content without author": {Rows{Posts: []store.Post{{TargetType: "community", TargetID: "c"}}}, nil},
@@ -52,12 +64,21 @@ func TestWantedCounts(t *testing.T) {
 		rows Rows
 		want []string
 	}{
-		"a post":                 {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}}, []string{"p", "c"}},
-		"comments and children":  {Rows{Posts: []store.Post{{ID: "p", LatestComments: store.LatestComments{{ID: "x"}}, Children: []string{"y"}}}}, []string{"p", "x", "y"}},
-		"new children have none": {Rows{Posts: []store.Post{{ID: "p", Children: []string{"y"}}}, NewChildren: []store.Post{{ID: "y"}}}, []string{"p"}},
-		"a story":                {Rows{Stories: []store.Story{{ID: "s", TargetID: "c", LatestComments: store.LatestComments{{ID: "x"}}}}}, []string{"s", "x"}},
-		"a comment":              {Rows{Comments: []store.Comment{{ID: "x", LatestReplies: store.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
-		"a community once":       {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}, Communities: []store.Community{{ID: "c"}}}, []string{"p", "c"}},
+		"a post": {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}}, []string{"p", "c"}},
+		"comments and children": {Rows{Posts: []store.Post{{
+			ID: "p", LatestComments: store.LatestComments{{ID: "x"}},
+			Children: []string{"y"},
+		}}}, []string{"p", "x", "y"}},
+		"new children have none": {
+			Rows{Posts: []store.Post{{ID: "p", Children: []string{"y"}}}, NewChildren: []store.Post{{ID: "y"}}},
+			[]string{"p"},
+		},
+		"a story": {
+			Rows{Stories: []store.Story{{ID: "s", TargetID: "c", LatestComments: store.LatestComments{{ID: "x"}}}}},
+			[]string{"s", "x"},
+		},
+		"a comment":        {Rows{Comments: []store.Comment{{ID: "x", LatestReplies: store.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
+		"a community once": {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}, Communities: []store.Community{{ID: "c"}}}, []string{"p", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,16 +188,21 @@ func TestFeedsOfPosts(t *testing.T) {
 		"no posts":               {nil, nil, nil},
 		"two of the same feed":   {[]store.Post{in(published), in(published)}, nil, []feed{{communityID, published, 3}}},
 		"a reader's own waiting": {[]store.Post{in("reviewing")}, nil, []feed{{communityID, "reviewing", 0}}},
-		"a moderator":            {[]store.Post{in("reviewing")}, []store.Member{moderatorOf(communityID, "m")}, []feed{{communityID, "reviewing", 2}}},
-		"a wall":                 {[]store.Post{onWall}, nil, []feed{{"anna", published, 4}}},
-		"both":                   {[]store.Post{onWall, in(published)}, nil, []feed{{communityID, published, 3}, {"anna", published, 4}}},
+		"a moderator": {
+			[]store.Post{in("reviewing")},
+			[]store.Member{moderatorOf(communityID, "m")},
+			[]feed{{communityID, "reviewing", 2}},
+		},
+		"a wall": {[]store.Post{onWall}, nil, []feed{{"anna", published, 4}}},
+		"both":   {[]store.Post{onWall, in(published)}, nil, []feed{{communityID, published, 3}, {"anna", published, 4}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := viewerOf(confirmed(t, "m"))
 			v.members = test.members
 			l := &loader{builder: &Builder{}, viewer: v, Rows: Rows{
-				Posts: test.posts, Communities: []store.Community{{ID: communityID}, {ID: communityID}}, Users: []store.User{owner, {ID: region.NewID(region.SG)}}, Counts: counts,
+				Posts: test.posts, Communities: []store.Community{{ID: communityID}, {ID: communityID}},
+				Users: []store.User{owner, {ID: region.NewID(region.SG)}}, Counts: counts,
 			}}
 			var got []feed
 			for _, f := range l.feeds() {
@@ -227,19 +253,23 @@ func TestBuildPostsShowsChildrenOnce(t *testing.T) {
 
 func TestEmbeddedRowsOfPosts(t *testing.T) {
 	t.Parallel()
-	l := &loader{builder: &Builder{}, viewerID: "me", Rows: Rows{Counts: store.Counts{"poll": {store.CountVotes("yes"): 2}}, Posts: []store.Post{
-		{ID: "1", StructureType: "poll", Data: []byte(`{"pollId": "poll"}`)},
-		{ID: "2", StructureType: "poll", Data: []byte(`{"pollId": "deleted"}`)},
-		{ID: "3", StructureType: "liveStream", Data: []byte(`{"streamId": "stream"}`)},
-		{ID: "4", StructureType: "room", Data: []byte(`{"roomId": "room"}`)},
-		{ID: "5", StructureType: "poll", Data: []byte(`{"pollId": "poll"}`)},
-	}}}
+	l := &loader{
+		builder: &Builder{}, viewerID: "me",
+		Rows: Rows{Counts: store.Counts{"poll": {store.CountVotes("yes"): 2}}, Posts: []store.Post{
+			{ID: "1", StructureType: "poll", Data: []byte(`{"pollId": "poll"}`)},
+			{ID: "2", StructureType: "poll", Data: []byte(`{"pollId": "deleted"}`)},
+			{ID: "3", StructureType: "liveStream", Data: []byte(`{"streamId": "stream"}`)},
+			{ID: "4", StructureType: "room", Data: []byte(`{"roomId": "room"}`)},
+			{ID: "5", StructureType: "poll", Data: []byte(`{"pollId": "poll"}`)},
+		}},
+	}
 	require.Equal(t, []string{"poll", "deleted"}, l.pollIDs())
 	require.Equal(t, []string{"stream"}, l.streamIDs())
 	require.Equal(t, []string{"room"}, l.roomIDs())
 	l.polls = []store.Poll{{ID: "deleted", DeletedAt: &deletedAt}, {ID: "poll", Answers: []store.PollAnswer{{ID: "yes"}}}}
 	l.votes = []store.PollVote{{PollID: "poll", AnswerID: "yes"}}
-	l.streams, l.childStreams = []store.VideoStream{{ID: "stream"}}, []store.VideoStream{{ID: "kept", ParentID: "stream"}, {ID: "gone", DeletedAt: &deletedAt}}
+	l.streams, l.childStreams = []store.VideoStream{{ID: "stream"}},
+		[]store.VideoStream{{ID: "kept", ParentID: "stream"}, {ID: "gone", DeletedAt: &deletedAt}}
 	l.rooms, l.childRooms = []store.Room{{ID: "room"}}, []store.Room{{ID: "posted", PostID: "elsewhere"}, {ID: "kept"}}
 	var a Aggregate
 	l.buildPolls(&a)

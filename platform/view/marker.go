@@ -14,7 +14,8 @@ type Markers struct {
 	User     *store.UserMarker // nil leaves out the marker of the user
 }
 
-// Markers converts a user's markers, which have the internal id of the user: clients look them up by it. Without a row the marker of the user has the time at which the user was created.
+// Markers converts a user's markers, which have the internal id of the user: clients look them up by it. Without a row the marker of the
+// user has the time at which the user was created.
 func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 	a := &plazav1.MarkerResponse{Paging: &plazav1.Paging{}}
 	if m.User != nil {

@@ -50,7 +50,8 @@ func TestMarkersOfFeedsAndMessages(t *testing.T) {
 	f := (&Builder{}).FeedMarker(store.MessageFeed{ID: "f", EntityID: "c", LastSegment: 3, DeletedAt: &deletedAt})
 	require.True(t, f.GetIsDeleted())
 	require.Equal(t, int32(3), f.GetLastSegment())
-	c := (&Builder{}).ContentMarker(store.Message{ID: "m", FeedID: "f", Segment: 3, CreatorID: "u"}, store.ContentMarker{Read: 1, Delivered: 2})
+	c := (&Builder{}).ContentMarker(store.Message{ID: "m", FeedID: "f", Segment: 3, CreatorID: "u"},
+		store.ContentMarker{Read: 1, Delivered: 2})
 	require.Equal(t, [3]int32{3, 1, 2}, [3]int32{c.GetSegment(), c.GetReadCount(), c.GetDeliveredCount()})
 	require.Equal(t, [2]string{"m", "f"}, [2]string{c.GetContentId(), c.GetFeedId()})
 }

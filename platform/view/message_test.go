@@ -51,7 +51,8 @@ func TestFilesAndUsersOfMessages(t *testing.T) {
 		"the author":       {&store.User{ID: author}, []string{feedCreator, other, mentioned}, []store.User{{ID: author}}},
 		"another reader":   {&store.User{ID: forgotten}, []string{feedCreator, author, other, mentioned}, nil},
 	} {
-		l, batch := newMessageLoader(MessageRows{Feeds: []store.MessageFeed{{ID: id(), CreatorID: feedCreator}}, Viewer: tc.viewer}), st.NewReadBatch()
+		l, batch := newMessageLoader(MessageRows{Feeds: []store.MessageFeed{{ID: id(), CreatorID: feedCreator}}, Viewer: tc.viewer}),
+			st.NewReadBatch()
 		l.read(batch, messages)
 		require.Equal(t, []string{file}, l.files.requested.list(), name)
 		read := map[string][]string{}
@@ -72,7 +73,8 @@ func TestMessagesOfViewer(t *testing.T) {
 	l.counts = store.Counts{"1": {store.CountReactions("like"): 2}}
 	l.mine = []store.Reaction{{ReferenceID: "1", Name: "like"}}
 	got := l.messages(confirmed(t, "m"), &Builder{}, []store.Message{
-		{ID: "1", ChannelID: "moderated", Flaggers: []string{"a"}, FlagCount: 1}, {ID: "2", ChannelID: "other", Flaggers: []string{"a"}, FlagCount: 1},
+		{ID: "1", ChannelID: "moderated", Flaggers: []string{"a"}, FlagCount: 1},
+		{ID: "2", ChannelID: "other", Flaggers: []string{"a"}, FlagCount: 1},
 	})
 	require.Equal(t, []int32{1, 0}, mapList(got, (*plazav1.Message).GetFlagCount))
 	require.Equal(t, []string{"like"}, got[0].GetMyReactions())

@@ -10,8 +10,9 @@ func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
 	a := AnnotationsOf(e.Annotations)
 	return &plazav1.PendingEdit{
 		ReferenceId: e.ReferenceID, ReferenceType: e.ReferenceType, Data: object(e.Data), Metadata: object(e.Metadata),
-		Mentionees: mentionees(e.Mentionees), Attachments: Attachments(e.Attachments), Tags: e.Tags, Hashtags: e.Hashtags, CreatedAt: ts(e.CreatedAt),
-		Links: a.links(), ProductTags: a.productTags(), PinnedProductId: a.PinnedProductID,
+		Mentionees: mentionees(e.Mentionees), Attachments: Attachments(e.Attachments), Tags: e.Tags, Hashtags: e.Hashtags,
+		CreatedAt: ts(e.CreatedAt),
+		Links:     a.links(), ProductTags: a.productTags(), PinnedProductId: a.PinnedProductID,
 	}
 }
 

@@ -28,8 +28,12 @@ func TestPendingEdit(t *testing.T) {
 	}
 	annotations := Annotations{Links: LinksOf(want.GetLinks()), ProductTags: ProductTagsOf(want.GetProductTags()), PinnedProductID: "q"}
 	got := (&Builder{}).PendingEdit(store.PendingEdit{
-		ReferenceID: "r", ReferenceType: "post", TargetID: "c", AuthorID: "author", Data: ObjectJSON(want.GetData()), Metadata: ObjectJSON(want.GetMetadata()),
-		Mentionees:  MentionsJSON([]Mention{{Type: "user", UserIDs: []string{"a"}, UserPublicIDs: []string{"b"}, UserInternalIDs: []string{"c"}}}),
+		ReferenceID: "r", ReferenceType: "post", TargetID: "c", AuthorID: "author", Data: ObjectJSON(want.GetData()),
+		Metadata: ObjectJSON(want.GetMetadata()),
+		Mentionees: MentionsJSON([]Mention{{
+			Type: "user", UserIDs: []string{"a"}, UserPublicIDs: []string{"b"},
+			UserInternalIDs: []string{"c"},
+		}}),
 		Attachments: AttachmentsJSON(want.GetAttachments()), Tags: want.GetTags(), Hashtags: want.GetHashtags(), CreatedAt: deletedAt,
 		Annotations: annotations.JSON(),
 	})
@@ -37,7 +41,8 @@ func TestPendingEdit(t *testing.T) {
 
 	post := &plazav1.Post{}
 	annotate(post, store.Post{Annotations: annotations.JSON()})
-	require.True(t, proto.Equal(&plazav1.Post{Links: want.GetLinks(), ProductTags: want.GetProductTags(), PinnedProductId: "q"}, post), "%v", post)
+	require.True(t, proto.Equal(&plazav1.Post{Links: want.GetLinks(), ProductTags: want.GetProductTags(), PinnedProductId: "q"}, post), "%v",
+		post)
 	annotate(post, store.Post{})
 	require.True(t, proto.Equal(&plazav1.Post{}, post), "%v", post)
 }

@@ -28,7 +28,10 @@ func TestPathsOfComments(t *testing.T) {
 		"content":            "n/social/community/c/post/r/comment/x",
 		store.ReferenceStory: "n/social/community/c/story/r/comment/x",
 	} {
-		c := store.Comment{ID: "x", TargetType: "community", TargetID: "c", TargetPublicID: "public", ReferenceType: referenceType, ReferenceID: "r"}
+		c := store.Comment{
+			ID: "x", TargetType: "community", TargetID: "c", TargetPublicID: "public", ReferenceType: referenceType,
+			ReferenceID: "r",
+		}
 		require.Equal(t, want, b.comment(c, nil).GetPath(), referenceType)
 	}
 }

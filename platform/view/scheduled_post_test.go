@@ -24,7 +24,8 @@ func TestScheduledPosts(t *testing.T) {
 		Communities:  []*plazav1.Community{{CommunityId: "other"}, {CommunityId: "c"}},
 	}
 	rows := []store.ScheduledPost{
-		{ID: "s1", AuthorID: "u", AuthorPublicID: "anna", TargetID: "c", Status: "failed", Description: "why"}, {ID: "s2", AuthorID: "unavailable", TargetID: "wall"},
+		{ID: "s1", AuthorID: "u", AuthorPublicID: "anna", TargetID: "c", Status: "failed", Description: "why"},
+		{ID: "s2", AuthorID: "unavailable", TargetID: "wall"},
 	}
 	m := (&Builder{NetworkID: "n"}).ScheduledPosts(a, rows, &plazav1.Paging{Next: "next"})
 	first, second := m.GetData()[0], m.GetData()[1]

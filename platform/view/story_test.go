@@ -14,7 +14,8 @@ func TestStory(t *testing.T) {
 	s := store.Story{
 		ID: "s", TargetType: "community", TargetID: "c", TargetPublicID: "public", AuthorID: "internal", AuthorPublicID: "anna",
 		Data: []byte(`{"videoFileId": {"original": "v"}}`), Items: []byte(`[{"type": "hyperlink"}]`), ExpiresAt: deletedAt,
-		Mentionees: []byte(`[{"type": "user", "userInternalIds": ["u"], "userPublicIds": ["public-u"]}]`), FlagCount: 2, Flaggers: []string{"x", "y"},
+		Mentionees: []byte(`[{"type": "user", "userInternalIds": ["u"], "userPublicIds": ["public-u"]}]`), FlagCount: 2,
+		Flaggers: []string{"x", "y"},
 	}
 	m := (&Builder{NetworkID: "n"}).story(s, store.Counts{"s": {store.CountComments: 3, store.CountReach: 2, store.CountImpressions: 5}})
 	require.Equal(t, "n/social/community/c/story/s", m.GetPath())
@@ -28,9 +29,12 @@ func TestStory(t *testing.T) {
 
 func TestBuildStories(t *testing.T) {
 	t.Parallel()
-	l := &loader{builder: &Builder{}, mine: []store.Reaction{{ReferenceID: "s", Name: "like"}, {ReferenceID: "other", Name: "love"}}, Rows: Rows{
-		Stories: []store.Story{{ID: "s"}}, Counts: store.Counts{"s": {store.CountReactions("like"): 3}},
-	}}
+	l := &loader{
+		builder: &Builder{}, mine: []store.Reaction{{ReferenceID: "s", Name: "like"}, {ReferenceID: "other", Name: "love"}},
+		Rows: Rows{
+			Stories: []store.Story{{ID: "s"}}, Counts: store.Counts{"s": {store.CountReactions("like"): 3}},
+		},
+	}
 	var a Aggregate
 	l.buildStories(&a)
 	require.Equal(t, []string{"like"}, a.Stories[0].GetMyReactions())

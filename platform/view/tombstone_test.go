@@ -23,19 +23,29 @@ func TestTombstones(t *testing.T) {
 	b := &Builder{NetworkID: "n"}
 	for name, show := range map[string]func(deletedAt *time.Time) (shownContent, bool, string, int32){
 		"post": func(at *time.Time) (shownContent, bool, string, int32) {
-			m := b.post(store.Post{ID: "id", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention, Tags: tags, Hashtags: tags, DeletedAt: at}, counts)
+			m := b.post(store.Post{
+				ID: "id", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention, Tags: tags,
+				Hashtags: tags, DeletedAt: at,
+			}, counts)
 			require.Len(t, m.GetHashtags(), len(m.GetTags()))
-			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionees()) > 0, len(m.GetTags()) > 0, has(m.GetData())}, m.GetIsDeleted(), m.GetPath(), m.GetCommentsCount()
+			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionees()) > 0, len(m.GetTags()) > 0, has(m.GetData())},
+				m.GetIsDeleted(), m.GetPath(), m.GetCommentsCount()
 		},
 		"comment": func(at *time.Time) (shownContent, bool, string, int32) {
 			m := b.comment(store.Comment{
-				ID: "id", ReferenceType: "post", ReferenceID: "p", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention, Attachments: files, DeletedAt: at,
+				ID: "id", ReferenceType: "post", ReferenceID: "p", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention,
+				Attachments: files, DeletedAt: at,
 			}, counts)
-			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionees()) > 0, at == nil, len(m.GetAttachments()) > 0}, m.GetIsDeleted(), m.GetPath(), m.GetChildrenNumber()
+			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionees()) > 0, at == nil, len(m.GetAttachments()) > 0},
+				m.GetIsDeleted(), m.GetPath(), m.GetChildrenNumber()
 		},
 		"message": func(at *time.Time) (shownContent, bool, string, int32) {
-			m := b.message(store.Message{ID: "id", ChannelID: "c", FeedID: "f", Data: text, Metadata: text, Mentions: mention, Tags: tags, FileID: "f", DeletedAt: at}, counts, nil)
-			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionedUsers()) > 0, len(m.GetTags()) > 0, m.GetFileId() != ""}, m.GetIsDeleted(), m.GetPath(), m.GetChildCount()
+			m := b.message(store.Message{
+				ID: "id", ChannelID: "c", FeedID: "f", Data: text, Metadata: text, Mentions: mention, Tags: tags,
+				FileID: "f", DeletedAt: at,
+			}, counts, nil)
+			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionedUsers()) > 0, len(m.GetTags()) > 0, m.GetFileId() != ""},
+				m.GetIsDeleted(), m.GetPath(), m.GetChildCount()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -57,7 +57,10 @@ func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.
 		m.StreamerUrl = b.Media.Ingest(s.PlaybackKey, s.IngestKey, s.IsSecure)
 	}
 	for _, r := range s.Recordings {
-		m.Recordings = append(m.Recordings, &plazav1.StreamRecording{Flv: recordingFile(r.FLV), Mp4: recordingFile(r.MP4), M3U8: recordingFile(r.M3U8)})
+		m.Recordings = append(m.Recordings, &plazav1.StreamRecording{
+			Flv: recordingFile(r.FLV), Mp4: recordingFile(r.MP4),
+			M3U8: recordingFile(r.M3U8),
+		})
 	}
 	return m
 }
@@ -70,7 +73,9 @@ func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
 }
 
 // VideoStreamings returns the response about streams, in the order of rows.
-func (b *Builder) VideoStreamings(ctx context.Context, rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingResponse {
+func (b *Builder) VideoStreamings(ctx context.Context, rows []store.VideoStream, users []store.User,
+	viewerID string,
+) *plazav1.VideoStreamingResponse {
 	a := &plazav1.VideoStreamingResponse{Users: b.Users(ctx, users)}
 	for _, s := range rows {
 		a.VideoStreamings = append(a.VideoStreamings, b.VideoStreaming(s, viewerID))

@@ -44,7 +44,8 @@ func TestVideoStreamings(t *testing.T) {
 	rows := []store.VideoStream{
 		{ID: "plain", HasChannel: true},
 		{
-			ID: "found", ChildIDs: []string{"child"}, Moderation: store.Moderation{ID: "m", TerminateLabels: []store.ModerationLabel{{Category: "nudity"}}},
+			ID: "found", ChildIDs: []string{"child"},
+			Moderation: store.Moderation{ID: "m", TerminateLabels: []store.ModerationLabel{{Category: "nudity"}}},
 			Recordings: []store.StreamRecording{{MP4: &store.RecordingFile{URL: "https://play.example.com/1.mp4", Duration: 5}}},
 		},
 	}

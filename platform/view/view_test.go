@@ -66,12 +66,19 @@ func TestCommunityUser(t *testing.T) {
 		require.Equal(t, want, [3]any{m.GetCommunityMembership(), m.GetNotMemberReason(), m.GetIsBanned()}, state)
 		require.Nil(t, m.GetCreatedAt(), "a zero time is unset")
 	}
-	twice := newBuilder().CommunityUsers([]store.Member{{CommunityID: "c", UserID: "u"}, {CommunityID: "c", UserID: "v"}, {CommunityID: "c", UserID: "u"}})
+	twice := newBuilder().CommunityUsers([]store.Member{
+		{CommunityID: "c", UserID: "u"},
+		{CommunityID: "c", UserID: "v"},
+		{CommunityID: "c", UserID: "u"},
+	})
 	require.Len(t, twice, 2)
 }
 
 func TestPoll(t *testing.T) {
-	open := store.Poll{ID: "p", CreatedAt: now.Add(-time.Minute), ClosedIn: time.Hour.Milliseconds(), Answers: []store.PollAnswer{{ID: "a"}, {ID: "b"}}}
+	open := store.Poll{
+		ID: "p", CreatedAt: now.Add(-time.Minute), ClosedIn: time.Hour.Milliseconds(),
+		Answers: []store.PollAnswer{{ID: "a"}, {ID: "b"}},
+	}
 	counts := store.Counts{"p": {store.CountVotes("b"): 3}}
 	m := newBuilder().Poll(open, counts, []store.PollVote{{PollID: "p", AnswerID: "b"}, {PollID: "other", AnswerID: "a"}})
 	require.Equal(t, "open", m.GetStatus())

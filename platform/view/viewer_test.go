@@ -60,7 +60,10 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 			v := viewerOf(test.ctx)
 			v.members = test.member
 			posts := v.posts([]store.Post{
-				{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2, HasFlaggedChildren: true, HasFlaggedComment: true},
+				{
+					TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2, HasFlaggedChildren: true,
+					HasFlaggedComment: true,
+				},
 				{TargetType: "user", TargetID: "author", AuthorID: "author", Flaggers: flaggers, FlagCount: 2},
 			})
 			require.Equal(t, test.sees.post, posts[0].FlagCount == 2)
@@ -88,7 +91,10 @@ func TestStoryModeratorSeesFlagsOfStoriesOnly(t *testing.T) {
 		Exists: true, SessionAuthenticated: true, Roles: []string{"stories"}, Granted: []auth.Permission{auth.ModerateStory},
 	}))
 	v := viewerOf(ctx)
-	story := v.stories([]store.Story{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}, HasFlaggedComment: true}})[0]
+	story := v.stories([]store.Story{{
+		TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"},
+		HasFlaggedComment: true,
+	}})[0]
 	require.Equal(t, int64(2), story.FlagCount)
 	require.False(t, story.HasFlaggedComment, "moderation of comments is another permission")
 	require.Zero(t, v.posts([]store.Post{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}}})[0].FlagCount)
@@ -191,16 +197,19 @@ func TestModeratedPlaces(t *testing.T) {
 		rows Rows
 		want []string
 	}{
-		"a published post":                {post(store.Post{}), nil},
-		"a flagged post":                  {post(store.Post{FlagCount: 1}), []string{"c"}},
-		"a post with a flagged child":     {post(store.Post{HasFlaggedChildren: true}), []string{"c"}},
-		"a post with a flagged comment":   {post(store.Post{HasFlaggedComment: true}), []string{"c"}},
-		"a post that waits":               {post(store.Post{FeedType: "reviewing"}), []string{"c"}},
-		"a post that was declined":        {post(store.Post{FeedType: "declined"}), []string{"c"}},
-		"a flagged post on a wall":        {post(store.Post{FlagCount: 1, TargetType: "user"}), nil},
-		"a story":                         {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c"}}}, nil},
-		"a flagged story":                 {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", FlagCount: 1}}}, []string{"c"}},
-		"a story with a flagged comment":  {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", HasFlaggedComment: true}}}, []string{"c"}},
+		"a published post":              {post(store.Post{}), nil},
+		"a flagged post":                {post(store.Post{FlagCount: 1}), []string{"c"}},
+		"a post with a flagged child":   {post(store.Post{HasFlaggedChildren: true}), []string{"c"}},
+		"a post with a flagged comment": {post(store.Post{HasFlaggedComment: true}), []string{"c"}},
+		"a post that waits":             {post(store.Post{FeedType: "reviewing"}), []string{"c"}},
+		"a post that was declined":      {post(store.Post{FeedType: "declined"}), []string{"c"}},
+		"a flagged post on a wall":      {post(store.Post{FlagCount: 1, TargetType: "user"}), nil},
+		"a story":                       {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c"}}}, nil},
+		"a flagged story":               {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", FlagCount: 1}}}, []string{"c"}},
+		"a story with a flagged comment": {
+			Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", HasFlaggedComment: true}}},
+			[]string{"c"},
+		},
 		"a flagged story on a wall":       {Rows{Stories: []store.Story{{TargetType: "user", TargetID: "u", FlagCount: 1}}}, nil},
 		"a comment, whatever its replies": {Rows{Comments: []store.Comment{{TargetType: "community", TargetID: "c"}}}, []string{"c"}},
 		"a comment on a wall":             {Rows{Comments: []store.Comment{{TargetType: "user", TargetID: "u"}}}, nil},

@@ -30,13 +30,17 @@ func (d *Dispatcher) bodyOf(ctx context.Context, home region.Code, name string, 
 	if err := json.Unmarshal(row.Payload, &change); err != nil {
 		return nil, err
 	}
-	e := store.LoggedEvent{Seq: row.Seq, ID: row.ID, Name: row.Name, Topic: row.ObjectID, SenderID: row.SenderID, Payload: row.Payload, SentAt: row.SentAt}
+	e := store.LoggedEvent{
+		Seq: row.Seq, ID: row.ID, Name: row.Name, Topic: row.ObjectID, SenderID: row.SenderID, Payload: row.Payload,
+		SentAt: row.SentAt,
+	}
 	data, err := d.Source.ReadChange(ctx, home, e, change)
 	if err != nil {
 		return nil, err
 	}
 	body, err := json.Marshal(map[string]any{
-		"event": name, "data": withAliases(row, change, data), "id": row.ID, "eventType": row.Name, "networkId": d.NetworkID, "path": pathOf(change),
+		"event": name, "data": withAliases(row, change, data), "id": row.ID, "eventType": row.Name, "networkId": d.NetworkID,
+		"path":     pathOf(change),
 		"senderId": row.SenderID, "sentTime": row.SentAt.UTC().Format("2006-01-02T15:04:05.000Z"), "version": 1,
 	})
 	if err == nil && len(body) > maxBody {
@@ -58,7 +62,10 @@ func withAliases(row store.WebhookDelivery, c events.Change, data map[string]jso
 	switch c.Kind {
 	case events.KindChannel:
 		data["channel"], data["userIds"] = data["channels"], values(data["channelUsers"], "userId")
-		for name, field := range map[string]string{"channel.membersAdded": "adderId", "channel.membersRemoved": "removerId", "channel.banned": "actorId"} {
+		for name, field := range map[string]string{
+			"channel.membersAdded": "adderId", "channel.membersRemoved": "removerId",
+			"channel.banned": "actorId",
+		} {
 			if row.Name == name {
 				data[field] = freeform.Quote(row.SenderID)
 			}

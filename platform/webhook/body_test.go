@@ -20,12 +20,15 @@ func TestAliases(t *testing.T) {
 		kind       events.ObjectKind
 		data, want string
 	}{
-		"channel":           {"channel.updated", events.KindChannel, channel + `}`, inChannel + `}`},
-		"without users":     {"channel.updated", events.KindChannel, `{"channels": []}`, `{"channels": [], "channel": [], "userIds": []}`},
-		"added members":     {"channel.membersAdded", events.KindChannel, channel + `}`, inChannel + `, "adderId": "sender"}`},
-		"removed members":   {"channel.membersRemoved", events.KindChannel, channel + `}`, inChannel + `, "removerId": "sender"}`},
-		"banned members":    {"channel.banned", events.KindChannel, channel + `}`, inChannel + `, "actorId": "sender"}`},
-		"follow":            {"follow.created", events.KindFollow, `{"follows": [{"from": "a", "to": "b"}]}`, `{"follows": [{"from": "a", "to": "b"}], "from": "a", "to": "b"}`},
+		"channel":         {"channel.updated", events.KindChannel, channel + `}`, inChannel + `}`},
+		"without users":   {"channel.updated", events.KindChannel, `{"channels": []}`, `{"channels": [], "channel": [], "userIds": []}`},
+		"added members":   {"channel.membersAdded", events.KindChannel, channel + `}`, inChannel + `, "adderId": "sender"}`},
+		"removed members": {"channel.membersRemoved", events.KindChannel, channel + `}`, inChannel + `, "removerId": "sender"}`},
+		"banned members":  {"channel.banned", events.KindChannel, channel + `}`, inChannel + `, "actorId": "sender"}`},
+		"follow": {
+			"follow.created", events.KindFollow, `{"follows": [{"from": "a", "to": "b"}]}`,
+			`{"follows": [{"from": "a", "to": "b"}], "from": "a", "to": "b"}`,
+		},
 		"flagged post":      {"post.flagged", events.KindPost, `{"posts": []}`, `{"posts": [], "flaggedUserId": "sender"}`},
 		"unflagged post":    {"post.unflagged", events.KindPost, `{}`, `{"flaggedUserId": "sender"}`},
 		"flagged comment":   {"comment.flagged", events.KindComment, `{}`, `{"flaggedUserId": "sender"}`},

@@ -188,7 +188,8 @@ func (d *Dispatcher) Sweep(ctx context.Context, home region.Code) (more bool, er
 		return false, err
 	}
 	for _, c := range cursors {
-		removed, err := d.sweepWebhook(ctx, home, c.WebhookID, slices.ContainsFunc(list, func(h store.Webhook) bool { return h.ID == c.WebhookID }))
+		removed, err := d.sweepWebhook(ctx, home, c.WebhookID,
+			slices.ContainsFunc(list, func(h store.Webhook) bool { return h.ID == c.WebhookID }))
 		if err != nil {
 			return false, err
 		}

@@ -44,7 +44,8 @@ func TestSignatures(t *testing.T) {
 	require.Equal(t, "v1,"+sign(key, id+"."+at+"."+string(got.raw)), got.header.Get("webhook-signature"))
 	require.Equal(t, sign([]byte(secret), string(got.raw)), got.header.Get("x-amity-signature"))
 	require.Equal(t, "application/json", got.header.Get("Content-Type"))
-	require.JSONEq(t, `{"event": "v3.post.didCreate", "eventType": "post.created", "id": "`+id+`", "networkId": "0123456789abcdef01234567", "path": "network/post/a",
+	require.JSONEq(t, `{"event": "v3.post.didCreate", "eventType": "post.created", "id": "`+id+
+		`", "networkId": "0123456789abcdef01234567", "path": "network/post/a",
 		"senderId": "", "sentTime": "2026-11-23T12:00:00.000Z", "version": 1, "data": {"posts": [{"postId": "a"}]}}`, string(got.raw))
 }
 
@@ -112,7 +113,10 @@ func TestManyEventsOfAnObject(t *testing.T) {
 	w.add(r.URL)
 	names := []string{"post.created", "post.updated", "post.flagged", "post.unflagged"}
 	var want []string
-	public := map[string]string{"post.created": "v3.post.didCreate", "post.updated": "v3.post.didUpdate", "post.flagged": "v3.post.didFlag", "post.unflagged": "v3.post.didUnflag"}
+	public := map[string]string{
+		"post.created": "v3.post.didCreate", "post.updated": "v3.post.didUpdate", "post.flagged": "v3.post.didFlag",
+		"post.unflagged": "v3.post.didUnflag",
+	}
 	for i := range 101 {
 		name := names[i*i%len(names)]
 		w.log([2]string{name, "a"})
@@ -386,7 +390,10 @@ func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
 	w.options.Networks = nil
-	for i, url := range []string{r.URL, strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "http://[::ffff:127.0.0.1]/", "http://169.254.169.254/"} {
+	for i, url := range []string{
+		r.URL, strings.Replace(r.URL, "127.0.0.1", "localhost", 1), "http://[::ffff:127.0.0.1]/",
+		"http://169.254.169.254/",
+	} {
 		id := w.add(url)
 		w.log([2]string{"post.created", "a"})
 		w.drain(int64(i))
@@ -455,7 +462,10 @@ func TestDisabledWebhook(t *testing.T) {
 	id := w.add(r.URL)
 	set := func(enabled bool) {
 		w.advance(time.Second)
-		hook := store.Webhook{ID: id, URL: r.URL, IsEnabled: enabled, Secret: w.sealer.Seal(id, secret), CreatedAt: start, ChangedAt: w.deps.Now()}
+		hook := store.Webhook{
+			ID: id, URL: r.URL, IsEnabled: enabled, Secret: w.sealer.Seal(id, secret), CreatedAt: start,
+			ChangedAt: w.deps.Now(),
+		}
 		tx := w.deps.Store.NewTx(region.EU)
 		tx.UpsertWebhooks([]store.Webhook{hook}, start.Add(-time.Hour))
 		require.NoError(t, tx.Commit(t.Context()))
@@ -480,7 +490,8 @@ func TestDeletedWebhook(t *testing.T) {
 	w.log([2]string{"post.created", "a"})
 	w.drain(0)
 	tx := w.deps.Store.NewTx(region.EU)
-	tx.UpsertWebhooks([]store.Webhook{{ID: id, IsDeleted: true, Secret: []byte{}, CreatedAt: start, ChangedAt: start.Add(time.Minute)}}, start.Add(-time.Hour))
+	tx.UpsertWebhooks([]store.Webhook{{ID: id, IsDeleted: true, Secret: []byte{}, CreatedAt: start, ChangedAt: start.Add(time.Minute)}},
+		start.Add(-time.Hour))
 	require.NoError(t, tx.Commit(t.Context()))
 	for more := true; more; {
 		var err error
@@ -511,7 +522,8 @@ func TestBounds(t *testing.T) {
 	require.Len(t, r.take(), 2000)
 	require.LessOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_200))
 	require.GreaterOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_000))
-	require.True(t, slices.ContainsFunc(w.deliveries(id, store.DeliveryDelivered), func(d store.WebhookDelivery) bool { return d.ObjectID == list[499][1] }), "the newest ones are kept")
+	require.True(t, slices.ContainsFunc(w.deliveries(id, store.DeliveryDelivered),
+		func(d store.WebhookDelivery) bool { return d.ObjectID == list[499][1] }), "the newest ones are kept")
 }
 
 // TestBoundOfDeadLetters has 120 events fail of a webhook with 10,050 dead letters: the oldest ones are deleted.
@@ -519,8 +531,10 @@ func TestBoundOfDeadLetters(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
 	id := w.add(r.URL)
-	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
-		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now() + INTERVAL '1 day', 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at,
+		expires_at, status, error, took_ms)
+		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now() + INTERVAL '1
+			day', 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
 	var all [][2]string
 	for range 120 {
 		all = append(all, [2]string{"post.created", region.NewID(region.EU)})
@@ -540,8 +554,10 @@ func TestBoundOfWaitingDeliveries(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
 	id := w.add(r.URL)
-	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
-		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), CASE WHEN n < 10 THEN 'blocked' ELSE 'waiting' END, 1, '2027-01-01', '2028-01-01', 500, 'status', 1
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at,
+		expires_at, status, error, took_ms)
+		SELECT 'eu', '` + id +
+		`', -n, n::text, 'post.created', n::text, '', '{}', now(), CASE WHEN n < 10 THEN 'blocked' ELSE 'waiting' END, 1, '2027-01-01', '2028-01-01', 500, 'status', 1
 		FROM generate_series(1, 100000) AS n`)
 	w.log([2]string{"post.created", "a"})
 	w.drain(0)

@@ -40,7 +40,10 @@ func FuzzChange(f *testing.F) {
 
 // FuzzCheckURL checks that only addresses with a host are accepted, and no IP addresses that are not public.
 func FuzzCheckURL(f *testing.F) {
-	for _, address := range []string{"https://example.com", "http://[::ffff:127.0.0.1]/", "https://8.8.8.8:443", "https://[fe80::1%25lo]/", "ftp://a", "https://a@b"} {
+	for _, address := range []string{
+		"https://example.com", "http://[::ffff:127.0.0.1]/", "https://8.8.8.8:443", "https://[fe80::1%25lo]/",
+		"ftp://a", "https://a@b",
+	} {
 		f.Add(address)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

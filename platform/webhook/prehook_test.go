@@ -63,13 +63,16 @@ func TestAnswersOfPrehook(t *testing.T) {
 		status     int
 		text, want string
 	}{
-		"allow":                 {200, `{"action": "allow"}`, ""},
-		"deny":                  {201, `{"action": "deny"}`, ""},
-		"no action":             {200, `{}`, "the pre-hook failed: the answer has no action"},
-		"another action":        {200, `{"action": "ask"}`, "the pre-hook failed: the answer has no action"},
-		"no JSON":               {200, `allow`, "the pre-hook failed: the answer has no action"},
-		"longer than it may be": {200, `{"action": "allow", "message": "` + strings.Repeat("x", maxResponse) + `"}`, "the pre-hook failed: the answer has no action"},
-		"another status":        {300, `{"action": "allow"}`, "the pre-hook failed: status"},
+		"allow":          {200, `{"action": "allow"}`, ""},
+		"deny":           {201, `{"action": "deny"}`, ""},
+		"no action":      {200, `{}`, "the pre-hook failed: the answer has no action"},
+		"another action": {200, `{"action": "ask"}`, "the pre-hook failed: the answer has no action"},
+		"no JSON":        {200, `allow`, "the pre-hook failed: the answer has no action"},
+		"longer than it may be": {
+			200, `{"action": "allow", "message": "` + strings.Repeat("x", maxResponse) + `"}`,
+			"the pre-hook failed: the answer has no action",
+		},
+		"another status": {300, `{"action": "allow"}`, "the pre-hook failed: status"},
 	} {
 		status, text = tc.status, tc.text
 		a, err := p.post(t.Context(), c, []byte("question"))
@@ -88,7 +91,8 @@ func TestAnswersOfPrehook(t *testing.T) {
 // TestDecisionsOfPrehook follows answers: it denies with a message, changes what may be changed, and refuses values that do not fit.
 func TestDecisionsOfPrehook(t *testing.T) {
 	t.Parallel()
-	p := &Prehook{asked: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "asked_total", Help: "Questions by result."}, []string{"result"})}
+	p := &Prehook{asked: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "asked_total", Help: "Questions by result."},
+		[]string{"result"})}
 	event := prehookEvents[plazav1connect.PostServiceCreatePostProcedure]
 	for name, tc := range map[string]struct {
 		answer string

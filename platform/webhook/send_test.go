@@ -73,7 +73,8 @@ func TestOutcomeOfARound(t *testing.T) {
 	require.Equal(t, "size", failureOf([]chain{{waiting}, {dead}}))
 	require.Empty(t, failureOf([]chain{{waiting}, {delivered, waiting}}))
 	require.Empty(t, failureOf(nil))
-	require.Equal(t, []string{"failed", "delivered", "dead"}, []string{resultOf(waiting.State), resultOf(delivered.State), resultOf(dead.State)})
+	require.Equal(t, []string{"failed", "delivered", "dead"},
+		[]string{resultOf(waiting.State), resultOf(delivered.State), resultOf(dead.State)})
 }
 
 // TestPauses checks how many objects a round attempts after rounds without a success, and for how long there is none.
@@ -124,5 +125,6 @@ func TestOrderOfStates(t *testing.T) {
 	for _, state := range []State{{Home: region.US, WebhookID: "a"}, {Home: region.EU, WebhookID: "b"}, {Home: region.EU, WebhookID: "a"}} {
 		d.states.Store(queueKey{state.Home, state.WebhookID}, state)
 	}
-	require.Equal(t, []State{{Home: region.EU, WebhookID: "a"}, {Home: region.US, WebhookID: "a"}, {Home: region.EU, WebhookID: "b"}}, d.States())
+	require.Equal(t, []State{{Home: region.EU, WebhookID: "a"}, {Home: region.US, WebhookID: "a"}, {Home: region.EU, WebhookID: "b"}},
+		d.States())
 }

@@ -111,7 +111,10 @@ func (w *world) advance(d time.Duration) {
 // add creates a webhook and returns its id.
 func (w *world) add(url string, names ...string) string {
 	w.t.Helper()
-	hook := store.Webhook{ID: region.NewID(region.EU), URL: url, Events: names, IsEnabled: true, CreatedAt: w.deps.Now().Add(time.Duration(w.seq) * time.Millisecond), ChangedAt: w.deps.Now()}
+	hook := store.Webhook{
+		ID: region.NewID(region.EU), URL: url, Events: names, IsEnabled: true,
+		CreatedAt: w.deps.Now().Add(time.Duration(w.seq) * time.Millisecond), ChangedAt: w.deps.Now(),
+	}
 	w.seq++
 	hook.Secret = w.sealer.Seal(hook.ID, secret)
 	tx := w.deps.Store.NewTx(region.EU)

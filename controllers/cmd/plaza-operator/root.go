@@ -73,13 +73,19 @@ func newCommand(o *options, run func(context.Context, options) error) *cobra.Com
 	flags.StringVar(&o.pprofAddress, "pprof-bind-address", "0", "address of /debug/pprof; 0 disables it. Profiles may contain keys")
 	flags.BoolVar(&o.leaderElection, "leader-elect", false, "elect a leader, so that only one of several replicas is active")
 	flags.StringSliceVar(&o.namespaces, "watch-namespaces", nil, "namespaces to watch; empty means all")
-	flags.StringVar(&o.Namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
+	flags.StringVar(&o.Namespace, "namespace", os.Getenv("POD_NAMESPACE"),
+		"namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
 	flags.StringVar(&o.DefaultImage, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
 	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
-	flags.StringSliceVar(&o.Restrictions.ImagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
-	flags.StringVar(&secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
-	flags.DurationVar(&o.ClusterDeletionTimeout, "cluster-deletion-timeout", time.Hour, "how long the deletion of a network waits for member clusters that cannot be reached")
-	flags.IntVar(&o.MaxConcurrentRollouts, "max-concurrent-rollouts", 0, "maximum number of networks that are updated at the same time, for example after an upgrade of the operator; 0 means any number")
+	flags.StringSliceVar(&o.Restrictions.ImagePrefixes, "allowed-image-prefixes", nil,
+		"prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
+	flags.StringVar(&secretLabel, "allowed-secret-label", "",
+		"label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If "+
+			"set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
+	flags.DurationVar(&o.ClusterDeletionTimeout, "cluster-deletion-timeout", time.Hour,
+		"how long the deletion of a network waits for member clusters that cannot be reached")
+	flags.IntVar(&o.MaxConcurrentRollouts, "max-concurrent-rollouts", 0,
+		"maximum number of networks that are updated at the same time, for example after an upgrade of the operator; 0 means any number")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }

@@ -101,7 +101,8 @@ var faults = [][]fault{
 	{
 		{
 			"the server keys expire soon",
-			func(t *testing.T, n *observed) { t.Helper(); n.expireKeys(t, time.Now().Add(time.Hour)) }, func(t *testing.T, n *observed) { t.Helper(); n.repairKeys(t) },
+			func(t *testing.T, n *observed) { t.Helper(); n.expireKeys(t, time.Now().Add(time.Hour)) },
+			func(t *testing.T, n *observed) { t.Helper(); n.repairKeys(t) },
 			[]string{"PlazaKeysExpiring"},
 			nil,
 		},
@@ -122,7 +123,8 @@ var faults = [][]fault{
 			func(_ *testing.T, n *observed) { n.report(nothingIsWell) },
 			func(_ *testing.T, n *observed) { n.report(func(*v1alpha1.SocialNetworkStatus) {}) },
 			[]string{
-				"PlazaKeysNotReady", "PlazaKeysMissing", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind", "PlazaMigrationFailing",
+				"PlazaKeysNotReady", "PlazaKeysMissing", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind",
+				"PlazaMigrationFailing",
 				"PlazaModerationNotApplied", "PlazaRowsNotPinned", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaBackupOverdue",
 				"PlazaWebhooksNotApplied",
 			},
@@ -132,7 +134,8 @@ var faults = [][]fault{
 	{
 		{
 			"the server keys have expired",
-			func(t *testing.T, n *observed) { t.Helper(); n.expireKeys(t, time.Now().Add(-time.Hour)) }, func(t *testing.T, n *observed) { t.Helper(); n.repairKeys(t) },
+			func(t *testing.T, n *observed) { t.Helper(); n.expireKeys(t, time.Now().Add(-time.Hour)) },
+			func(t *testing.T, n *observed) { t.Helper(); n.repairKeys(t) },
 			[]string{"PlazaNoValidKey"},
 			nil,
 		},
@@ -183,7 +186,8 @@ var faults = [][]fault{
 }
 
 // undeliverable inserts an event that no handler accepts.
-const undeliverable = `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at) VALUES ('us', 0, 'undeliverable', 'unknown-topic', '{}', now(), now())`
+const undeliverable = `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at) VALUES ('us', 0, 'undeliverable',
+	'unknown-topic', '{}', now(), now())`
 
 // TestFaults causes faults in a network under load, one group after another: their alerts fire, and no longer once the faults
 // have ended.
@@ -346,7 +350,8 @@ func (o *observed) exec(t *testing.T, statement string) {
 // nothingIsWell changes a status to one with every condition False.
 func nothingIsWell(s *v1alpha1.SocialNetworkStatus) {
 	past := metav1.NewTime(time.Now().Add(-24 * time.Hour))
-	s.Schema, s.ServerKeys.NextRotation, s.Control.CertificatesNotAfter = v1alpha1.SchemaStatus{Current: "699", Target: "700", Attempts: 5}, &past, &past
+	s.Schema, s.ServerKeys.NextRotation, s.Control.CertificatesNotAfter = v1alpha1.SchemaStatus{Current: "699", Target: "700", Attempts: 5},
+		&past, &past
 	s.Backup, s.MissingKeys = &v1alpha1.BackupStatus{LastSuccess: &past, OverdueAt: &past}, []string{"acme-api-keys"}
 	for i := range s.Conditions {
 		s.Conditions[i].Status = metav1.ConditionFalse

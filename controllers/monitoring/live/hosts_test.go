@@ -77,7 +77,8 @@ func (h *hosts) scraped(n render.Network) map[string]any {
 		}
 	}
 	return object{
-		"job_name": "probes", "metrics_path": "/probe", "params": object{"module": []string{"http_2xx"}}, "static_configs": groups, "metric_relabel_configs": renamed,
+		"job_name": "probes", "metrics_path": "/probe", "params": object{"module": []string{"http_2xx"}}, "static_configs": groups,
+		"metric_relabel_configs": renamed,
 		"relabel_configs": []object{
 			{"source_labels": []string{"__address__"}, "target_label": "__param_target"},
 			{"source_labels": []string{"__param_target"}, "target_label": "instance"},

@@ -91,10 +91,15 @@ func socialNetwork() *v1alpha1.SocialNetwork {
 	return &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "social", Name: "acme"},
 		Spec: v1alpha1.SocialNetworkSpec{
-			Regions: []v1alpha1.Region{{Code: "us", Host: "us.acme.example"}, {Code: "eu", Host: "eu.acme.example"}, {Code: "sg", Host: "sg.acme.example"}},
+			Regions: []v1alpha1.Region{
+				{Code: "us", Host: "us.acme.example"},
+				{Code: "eu", Host: "eu.acme.example"},
+				{Code: "sg", Host: "sg.acme.example"},
+			},
 			Monitoring: v1alpha1.Monitoring{
 				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
-				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{ // a fault of hours would be needed otherwise
+				// a fault of hours would be needed otherwise
+				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{
 					{Name: "PlazaOutboxNotDraining", Threshold: "3s"},
 					{Name: "PlazaUserMoveStuck", Threshold: "10s"},
 					{Name: "PlazaWebhookFailing", Threshold: "3s"},
@@ -114,7 +119,10 @@ func (o *observed) serveOperator(t *testing.T) {
 	o.operator = controllers.NewMetrics(registry)
 	server := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	t.Cleanup(server.Close)
-	o.targets = append(o.targets, prometheus.Target{Address: strings.TrimPrefix(server.URL, "http://"), Labels: map[string]string{"pod": "plaza-operator-1"}})
+	o.targets = append(o.targets, prometheus.Target{
+		Address: strings.TrimPrefix(server.URL, "http://"),
+		Labels:  map[string]string{"pod": "plaza-operator-1"},
+	})
 	o.observe(func(*v1alpha1.SocialNetworkStatus) {}, time.Now().Add(time.Hour)) // the operator is not running; this is its last reconcile
 }
 
@@ -125,11 +133,13 @@ func (o *observed) observe(change func(*v1alpha1.SocialNetworkStatus), at time.T
 		Schema: v1alpha1.SchemaStatus{Current: "700", Target: "700", Attempts: 1}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &ends},
 		Control: v1alpha1.ControlStatus{CertificatesNotAfter: &ends},
 		Conditions: conditions(metav1.ConditionTrue, v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated,
-			v1alpha1.ConditionRegionsAvailable, v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept),
+			v1alpha1.ConditionRegionsAvailable, v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied,
+			v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept),
 	}
 	for _, r := range o.sn.Spec.Regions {
 		status.Regions = append(status.Regions, v1alpha1.RegionStatus{
-			Code: r.Code, Conditions: conditions(metav1.ConditionTrue, v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified),
+			Code: r.Code, Conditions: conditions(metav1.ConditionTrue, v1alpha1.RegionAvailable, v1alpha1.RegionUpdated,
+				v1alpha1.RegionKeysVerified),
 		})
 	}
 	change(status)

@@ -127,7 +127,8 @@ func TestPage(t *testing.T) {
 	const legend = `.querySelectorAll(".legend td:first-child")].map((e) => e.textContent).sort().join(" ")`
 	b.awaitText(t, "eu sg us", "[..."+panelOf(t, boards[0], "Requests by region")+legend)
 
-	_ = b.text(t, `(() => { const s = document.querySelector("[data-variable=region]"); s.value = "eu"; s.dispatchEvent(new Event("change")); return ""; })()`)
+	_ = b.text(t,
+		`(() => { const s = document.querySelector("[data-variable=region]"); s.value = "eu"; s.dispatchEvent(new Event("change")); return ""; })()`)
 	b.awaitText(t, "eu", "[..."+panelOf(t, boards[0], "Requests by region")+legend)
 
 	n.damageKeys(t)

@@ -18,16 +18,17 @@ import (
 
 // mayBeEmpty are parts of selectors that select nothing in the network of the test, and why.
 var mayBeEmpty = map[string]string{
-	`type="Evacuated"`:                                       "no region is evacuated",
-	"plaza_placement_checked_":                               "only CockroachDB has a placement",
-	"plaza_placement_tables_":                                "only CockroachDB has a placement",
-	"plaza_http_request_duration_seconds{":                   "a native histogram, which this Prometheus does not collect; its classic buckets have another name",
-	"plaza_keys_latest_":                                     "the keys of the test do not expire",
-	"plaza_keys_earliest_":                                   "the keys of the test do not expire",
+	`type="Evacuated"`:         "no region is evacuated",
+	"plaza_placement_checked_": "only CockroachDB has a placement",
+	"plaza_placement_tables_":  "only CockroachDB has a placement",
+	"plaza_http_request_duration_seconds{": "a native histogram, which this Prometheus does not collect; its classic " +
+		"buckets have another name",
+	"plaza_keys_latest_":   "the keys of the test do not expire",
+	"plaza_keys_earliest_": "the keys of the test do not expire",
 	"plaza_control_certificate_not_after_timestamp_seconds{": "the servers of the test have no control port",
 	"plaza_operator_backup_overdue_timestamp_seconds":        "only CockroachDB has backups by schedule",
-	"plaza_webhook_":                                         "the network of the test has no webhook",
-	`code="5xx"`:                                             "no request fails",
+	"plaza_webhook_": "the network of the test has no webhook",
+	`code="5xx"`:     "no request fails",
 }
 
 // TestQueries evaluates every selector of the alerts and recordings, and every query of the dashboard, with the series of

@@ -75,8 +75,10 @@ func (o *observed) runbookValues(t *testing.T, p *server) *strings.Replacer {
 	user := o.NewUser(t, region.EU, "mover")
 	admin.Do(t, http.MethodPost, "/api/v4/users/"+user.UserID+"/move", map[string]any{"region": "us"}).OK(t)
 	return strings.NewReplacer(
-		"promtool ", filepath.Join(filepath.Dir(program), "promtool")+" ", "http://prometheus:9090", p.URL().String(), "https://$HOST", o.BaseURL(region.EU), "$URL", o.BaseURL(region.EU),
-		"$NAMESPACE", "social", "$NETWORK", "acme", "$REGION", "eu", "$DBHOME", "eu", "$WEBHOOK", o.webhook, "$TOKEN", admin.Token, "$ADMIN", admin.Token,
+		"promtool ", filepath.Join(filepath.Dir(program), "promtool")+" ", "http://prometheus:9090", p.URL().String(), "https://$HOST",
+		o.BaseURL(region.EU), "$URL", o.BaseURL(region.EU),
+		"$NAMESPACE", "social", "$NETWORK", "acme", "$REGION", "eu", "$DBHOME", "eu", "$WEBHOOK", o.webhook, "$TOKEN", admin.Token, "$ADMIN",
+		admin.Token,
 		"$USER", user.UserID,
 	)
 }

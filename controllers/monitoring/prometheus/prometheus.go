@@ -60,7 +60,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{address: address, client: http.Client{Timeout: 10 * time.Second}}
-	s.command = exec.CommandContext(ctx, o.Program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(o.Dir, "data"), "--web.listen-address="+address)
+	s.command = exec.CommandContext(ctx, o.Program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(o.Dir, "data"),
+		"--web.listen-address="+address)
 	s.command.Stdout, s.command.Stderr = &s.output, &s.output
 	return s, s.command.Start()
 }
@@ -158,8 +159,8 @@ func (s *Server) Firing(ctx context.Context) ([]map[string]string, error) {
 	return all, err
 }
 
-// Find returns the path of Prometheus: the program that PROMETHEUS names, that of hack/ensure-prometheus.sh below the root of the repository,
-// or one in PATH.
+// Find returns the path of Prometheus: the program that PROMETHEUS names, that of hack/ensure-prometheus.sh below the root of the
+// repository, or one in PATH.
 func Find(root string) (string, error) {
 	if named := os.Getenv("PROMETHEUS"); named != "" {
 		return exec.LookPath(named)

@@ -23,11 +23,13 @@ func (c *check) applyJoins(node any, path []any) {
 		}
 	case *tree.FuncExpr:
 		if s := innermost(path); n.Filter != nil && isLateral(path) && s != nil && c.hasOuterColumn(n.Filter, s) {
-			c.brokenf(RuleApplyJoin, "%q: with a column of another table in FILTER, LATERAL runs for every row: join and group instead", cut(tree.AsString(n)))
+			c.brokenf(RuleApplyJoin, "%q: with a column of another table in FILTER, LATERAL runs for every row: join and group instead",
+				cut(tree.AsString(n)))
 		}
 	case *tree.Subquery:
 		if c.hasOuterColumn(n, n) && isConditional(n, path) {
-			c.brokenf(RuleApplyJoin, "%q runs for every row, because it is evaluated on a condition: join its table, with LIMIT 1 in LATERAL", cut(tree.AsString(n)))
+			c.brokenf(RuleApplyJoin, "%q runs for every row, because it is evaluated on a condition: join its table, with LIMIT 1 in LATERAL",
+				cut(tree.AsString(n)))
 		}
 	}
 }

@@ -54,7 +54,8 @@ var operatorConstructs = []Construct{
 		}),
 	},
 	{
-		Name: "text-search", Why: "words of a text in an index key leave their region, and the operators of text search are incomplete: use search_words",
+		Name:   "text-search",
+		Why:    "words of a text in an index key leave their region, and the operators of text search are incomplete: use search_words",
 		Source: "https://www.cockroachlabs.com/docs/stable/full-text-search (#41288)",
 		found: of(func(n *tree.ComparisonExpr, _ place) bool {
 			return n.Operator.Symbol == treecmp.TSMatches

@@ -16,7 +16,8 @@ var parameterConstructs = []Construct{
 		found:  isUntyped,
 	},
 	{
-		Name: "parameter-of-two-types", Why: "a parameter that is cast to two types has neither: use two parameters, or cast the cast parameter again",
+		Name:   "parameter-of-two-types",
+		Why:    "a parameter that is cast to two types has neither: use two parameters, or cast the cast parameter again",
 		Source: "pkg/sql/sem/tree/type_check.go, ProcessPlaceholderAnnotations",
 		found:  func(at place) bool { return at.isRoot() && hasTwoTypes(at.node) },
 	},
@@ -63,7 +64,8 @@ func isBare(e tree.Expr) bool {
 
 // allBare reports whether all expressions are parameters without a cast or NULL, and one is a parameter.
 func allBare(all tree.Exprs) bool {
-	return slices.ContainsFunc(all, isBare) && !slices.ContainsFunc(all, func(e tree.Expr) bool { return !isBare(e) && stripParens(e) != tree.DNull })
+	return slices.ContainsFunc(all, isBare) &&
+		!slices.ContainsFunc(all, func(e tree.Expr) bool { return !isBare(e) && stripParens(e) != tree.DNull })
 }
 
 // isInserted reports whether the ancestors of a node are the rows of an INSERT, whose columns give parameters their types.

@@ -38,7 +38,8 @@ var routineConstructs = []Construct{
 		}),
 	},
 	{
-		Name: "routine-parameter", Why: "a function has parameters without a default that are no records, and returns its result: OUT and INOUT have gaps",
+		Name: "routine-parameter",
+		Why:  "a function has parameters without a default that are no records, and returns its result: OUT and INOUT have gaps",
 		Source: "cockroachdb/cockroach#100405, #121251, #121247, #105713, #123448; " +
 			"https://www.cockroachlabs.com/docs/stable/known-limitations (user-defined functions)",
 		found: of(func(n *tree.RoutineParam, _ place) bool {

@@ -16,28 +16,52 @@ func constructBase() []rules.Statement {
 		rules.Statement{Where: "3", SQL: `ALTER TABLE posts ADD COLUMN IF NOT EXISTS tags TEXT[] NOT NULL DEFAULT '{}'`},
 		rules.Statement{Where: "4", SQL: `ALTER TABLE posts ADD COLUMN IF NOT EXISTS edited_at TIMESTAMPTZ`},
 		rules.Statement{Where: "5", SQL: `CREATE INDEX IF NOT EXISTS posts_edited ON posts (home, id) WHERE edited_at IS NOT NULL`},
-		rules.Statement{Where: "6", SQL: `CREATE OR REPLACE FUNCTION delete_old(max_likes BIGINT) RETURNS BIGINT LANGUAGE SQL AS $$ SELECT max_likes $$`},
+		rules.Statement{Where: "6", SQL: `CREATE OR REPLACE FUNCTION delete_old(max_likes BIGINT) RETURNS BIGINT LANGUAGE SQL AS $$ SELECT
+			max_likes $$`},
 	)
 }
 
 // constructCases have an example of each construct. Those that do not begin with SELECT, UPDATE or WITH are migrations.
 var constructCases = []sqlCase{
-	{"with-without-columns", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`, "with-without-columns"},
-	{"with-inlined-change", `WITH i AS NOT MATERIALIZED (DELETE FROM users WHERE home = $1 RETURNING id) SELECT id FROM i`, "with-inlined-change"},
-	{"with-change-below", `SELECT c.id FROM (WITH l AS (SELECT id FROM posts WHERE home = $1 FOR UPDATE) SELECT id FROM l) AS c`, "with-change-below"},
-	{"with-recursive-form", `WITH RECURSIVE t AS (WITH x AS (SELECT 1 AS n) SELECT n FROM x UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT n FROM t`, "with-recursive-form"},
+	{
+		"with-without-columns", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`,
+		"with-without-columns",
+	},
+	{
+		"with-inlined-change", `WITH i AS NOT MATERIALIZED (DELETE FROM users WHERE home = $1 RETURNING id) SELECT id FROM i`,
+		"with-inlined-change",
+	},
+	{
+		"with-change-below", `SELECT c.id FROM (WITH l AS (SELECT id FROM posts WHERE home = $1 FOR UPDATE) SELECT id FROM l) AS c`,
+		"with-change-below",
+	},
+	{"with-recursive-form", `WITH RECURSIVE t AS (WITH x AS (SELECT 1 AS n) SELECT n FROM x UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT
+		n FROM t`, "with-recursive-form"},
 	{"rows-in-rows", `SELECT generate_series(1, unnest($1::bigint[]))`, "rows-in-rows"},
-	{"change-cascades", `ALTER TABLE posts ADD CONSTRAINT posts_of FOREIGN KEY (home, author_id) REFERENCES users (home, id) ON DELETE CASCADE`, "change-cascades"},
+	{
+		"change-cascades",
+		`ALTER TABLE posts ADD CONSTRAINT posts_of FOREIGN KEY (home, author_id) REFERENCES users (home, id) ON DELETE CASCADE`,
+		"change-cascades",
+	},
 	{"lock-without-key", `SELECT id FROM posts WHERE home = $1 AND likes > 10 FOR UPDATE`, "lock-without-key"},
-	{"lock-join", `SELECT id FROM posts WHERE home = $1 AND id = $2 AND author_id IN (SELECT id FROM users WHERE home = $1) FOR UPDATE`, "lock-join"},
-	{"lock-order", `SELECT count(*) FROM (SELECT id FROM posts WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE) AS l`, "lock-order"},
+	{
+		"lock-join", `SELECT id FROM posts WHERE home = $1 AND id = $2 AND author_id IN (SELECT id FROM users WHERE home = $1) FOR UPDATE`,
+		"lock-join",
+	},
+	{
+		"lock-order", `SELECT count(*) FROM (SELECT id FROM posts WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE) AS l`,
+		"lock-order",
+	},
 	{"lock-nowait", `SELECT id FROM posts WHERE home = $1 AND id = $2 FOR UPDATE NOWAIT`, "lock-wait"},
 	{"lock-skips", `SELECT id FROM posts WHERE home = $1 AND id = $2 FOR UPDATE SKIP LOCKED`, "lock-wait"},
 	{"parameter-as-column", `SELECT $1`, "untyped-parameter"},
 	{"parameter-with-parameter", `SELECT id FROM posts WHERE home = $1 AND $2 = $3`, "untyped-parameter"},
 	{"parameter-is-null", `SELECT id FROM posts WHERE home = $1 AND ($2 IS NULL OR likes > $3)`, "untyped-parameter"},
 	{"parameter-coalesce", `SELECT id FROM posts WHERE home = $1 AND likes = COALESCE($2, $3)`, "untyped-parameter"},
-	{"parameter-case", `UPDATE posts SET likes = likes + CAST((CASE id WHEN 'a' THEN $2 ELSE $3 END) AS bigint) WHERE home = $1`, "untyped-parameter"},
+	{
+		"parameter-case", `UPDATE posts SET likes = likes + CAST((CASE id WHEN 'a' THEN $2 ELSE $3 END) AS bigint) WHERE home = $1`,
+		"untyped-parameter",
+	},
 	{"parameter-values", `SELECT v.a FROM (VALUES ($1), ($2)) AS v(a)`, "untyped-parameter"},
 	{"parameter-subscript", `SELECT id FROM posts WHERE home = $1 AND id = $2[1]`, "untyped-parameter"},
 	{"parameter-concat", `SELECT concat(handle, $2) FROM users WHERE home = $1`, rules.RuleFunction},
@@ -66,8 +90,12 @@ var constructCases = []sqlCase{
 	{"word-function", `SELECT id FROM posts WHERE home = $1 AND websearch_to_tsquery($2::text) IS NOT NULL`, rules.RuleFunction},
 	{"similarity", `SELECT word_similarity(handle, $2::text) FROM users WHERE home = $1`, rules.RuleFunction},
 	{"unlisted-function", `SELECT date_bin('1 hour', created_at, now()) FROM posts WHERE home = $1`, rules.RuleFunction},
-	{"routine-with", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ WITH t AS (SELECT 1 AS a) SELECT a FROM t $$`, "routine-with"},
-	{"a function that changes rows", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ DELETE FROM posts WHERE home = 'eu' RETURNING likes $$`, ""},
+	{
+		"routine-with", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ WITH t AS (SELECT 1 AS a) SELECT a FROM t $$`,
+		"routine-with",
+	},
+	{"a function that changes rows", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ DELETE FROM posts WHERE home = 'eu'
+		RETURNING likes $$`, ""},
 	{"routine-statement", `CREATE OR REPLACE FUNCTION f() RETURNS void LANGUAGE SQL AS $$ CREATE TABLE t (a bigint) $$`, "routine-statement"},
 	{"SECURITY DEFINER", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS $$ SELECT 1 $$`, ""},
 	{"routine-atomic-body", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL BEGIN ATOMIC SELECT 1; END`, "routine-form"},
@@ -86,9 +114,15 @@ var constructCases = []sqlCase{
 	{"key-of-json", `CREATE INDEX IF NOT EXISTS i ON posts (home, body)`, "key-of-json"},
 	{"predicate-column-dropped", `ALTER TABLE posts DROP COLUMN IF EXISTS edited_at`, "predicate-column-dropped"},
 	{"unique-index-dropped", `DROP INDEX IF EXISTS users_handle_slot`, "unique-index-dropped"},
-	{"context-dependent", `ALTER TABLE posts ADD COLUMN IF NOT EXISTS d text GENERATED ALWAYS AS (created_at::text) STORED`, "context-dependent"},
+	{
+		"context-dependent", `ALTER TABLE posts ADD COLUMN IF NOT EXISTS d text GENERATED ALWAYS AS (created_at::text) STORED`,
+		"context-dependent",
+	},
 	{"session-default", `ALTER TABLE posts ADD COLUMN IF NOT EXISTS d date DEFAULT current_date()`, rules.RuleFunction},
-	{"long-name", `CREATE INDEX IF NOT EXISTS a_name_with_one_byte_more_than_the_sixty_three_that_are_permitted_ ON posts (home, likes)`, "long-name"},
+	{
+		"long-name", `CREATE INDEX IF NOT EXISTS a_name_with_one_byte_more_than_the_sixty_three_that_are_permitted_ ON posts (home, likes)`,
+		"long-name",
+	},
 }
 
 // violationsOf returns the violations of a case, on the schema with what the examples need.

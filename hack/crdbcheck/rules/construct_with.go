@@ -47,7 +47,8 @@ var withConstructs = []Construct{
 		}),
 	},
 	{
-		Name: "change-cascades", Why: "a foreign key must not change rows: in one statement with other changes its result differs from PostgreSQL's",
+		Name:   "change-cascades",
+		Why:    "a foreign key must not change rows: in one statement with other changes its result differs from PostgreSQL's",
 		Source: "https://www.cockroachlabs.com/docs/stable/known-limitations (multiple mutations in one statement, #70731)",
 		found: of(func(n *tree.ForeignKeyConstraintTableDef, _ place) bool {
 			changes := func(action tree.ReferenceAction) bool { return action != tree.NoAction && action != tree.Restrict }

@@ -14,7 +14,8 @@ const RulePage Rule = "filtered-page"
 
 // maxUnknown is how many such filters a page may have without a hint. The optimizer takes each for one that a third of the rows
 // satisfy (unknownFilterSelectivity in pkg/sql/opt/memo/statistics_builder.go). With four of them, it expects that one row of 81 is on
-// the list, so that reading the rows of the home and sorting those that are left costs less than looking up each row in the order of the index.
+// the list, so that reading the rows of the home and sorting those that are left costs less than looking up each row in the order of the
+// index.
 const maxUnknown = 3
 
 // FilteredPages checks the pages of a table, of which only the home is known.

@@ -42,10 +42,16 @@ var tableCases = []sqlCase{
 	{"a unique constraint of something else", table(`, slot TEXT NOT NULL, CONSTRAINT things_slot UNIQUE (slot)`), rules.RuleHomeFirst},
 	{"a reference of a column", table(`, u TEXT CONSTRAINT things_u REFERENCES users (id)`), rules.RuleHomeFirst},
 	{"a foreign key of something else", table(`, CONSTRAINT things_user FOREIGN KEY (id) REFERENCES users (id)`), rules.RuleHomeFirst},
-	{"a foreign key to something else", table(`, CONSTRAINT things_user FOREIGN KEY (home, id) REFERENCES users (id, home)`), rules.RuleHomeFirst},
+	{
+		"a foreign key to something else", table(`, CONSTRAINT things_user FOREIGN KEY (home, id) REFERENCES users (id, home)`),
+		rules.RuleHomeFirst,
+	},
 	{"a foreign key to what it does not say", table(`, CONSTRAINT things_user FOREIGN KEY (home, id) REFERENCES users`), rules.RuleHomeFirst},
 	{"a nullable unique constraint", table(`, slot TEXT, CONSTRAINT things_slot UNIQUE (home, slot)`), rules.RuleFullUnique},
-	{"a partial unique constraint", table(`, slot TEXT NOT NULL, CONSTRAINT things_slot UNIQUE (home, slot) WHERE slot > 'a'`), rules.RuleFullUnique},
+	{
+		"a partial unique constraint", table(`, slot TEXT NOT NULL, CONSTRAINT things_slot UNIQUE (home, slot) WHERE slot > 'a'`),
+		rules.RuleFullUnique,
+	},
 	{"an unnamed primary key", `CREATE TABLE IF NOT EXISTS things (` + homeLine + `, id TEXT NOT NULL, ` + regionLine +
 		`, PRIMARY KEY (home, id))` + locality, rules.RuleNamed},
 	{"an unnamed unique constraint", table(`, slot TEXT NOT NULL, UNIQUE (home, slot)`), rules.RuleNamed},
@@ -63,10 +69,19 @@ var tableCases = []sqlCase{
 		`, CONSTRAINT things_pkey PRIMARY KEY (home, id)) LOCALITY REGIONAL BY ROW`, rules.RuleLocality},
 	{"no region", `CREATE TABLE IF NOT EXISTS things (` + homeLine + `, id TEXT NOT NULL, CONSTRAINT things_pkey PRIMARY KEY (home, id))` +
 		locality, rules.RuleRegion},
-	{"a region with ELSE", tableWithRegion(`region crdb_internal_region NOT NULL AS (CASE WHEN home = 'us' THEN 'a' ELSE 'b' END) STORED`), rules.RuleRegion},
-	{"a region that may be NULL", tableWithRegion(`region crdb_internal_region AS (CASE WHEN home = 'us' THEN 'a' END) STORED`), rules.RuleRegion},
+	{
+		"a region with ELSE", tableWithRegion(`region crdb_internal_region NOT NULL AS (CASE WHEN home = 'us' THEN 'a' ELSE 'b' END) STORED`),
+		rules.RuleRegion,
+	},
+	{
+		"a region that may be NULL", tableWithRegion(`region crdb_internal_region AS (CASE WHEN home = 'us' THEN 'a' END) STORED`),
+		rules.RuleRegion,
+	},
 	{"a region that is not computed", tableWithRegion(`region crdb_internal_region NOT NULL`), rules.RuleRegion},
-	{"a region of another column", tableWithRegion(`region crdb_internal_region NOT NULL AS (CASE WHEN id = 'us' THEN 'a' END) STORED`), rules.RuleRegion},
+	{
+		"a region of another column", tableWithRegion(`region crdb_internal_region NOT NULL AS (CASE WHEN id = 'us' THEN 'a' END) STORED`),
+		rules.RuleRegion,
+	},
 	{"a region of another type", tableWithRegion(`region TEXT NOT NULL AS (CASE WHEN home = 'us' THEN 'a' END) STORED`), rules.RuleRegion},
 	{"a home that may be NULL", tableWithHome(`home TEXT CONSTRAINT things_home CHECK (home IN ('us')),`), rules.RuleHome},
 	{"a home without CHECK", tableWithHome(`home TEXT NOT NULL,`), rules.RuleHome},
@@ -80,7 +95,10 @@ var tableCases = []sqlCase{
 	{"VIRTUAL", table(`, n TEXT AS (id || 'x') VIRTUAL`), rules.RulePortable},
 	{"an index within the table", table(`, INDEX things_i (home, id) WHERE id > 'a'`), ""},
 	{"a unique index within the table", table(`, slot TEXT NOT NULL, UNIQUE INDEX things_slot (home, slot)`), ""},
-	{"a partial unique index within the table", table(`, slot TEXT NOT NULL, UNIQUE INDEX things_slot (home, slot) WHERE slot > 'a'`), rules.RuleFullUnique},
+	{
+		"a partial unique index within the table", table(`, slot TEXT NOT NULL, UNIQUE INDEX things_slot (home, slot) WHERE slot > 'a'`),
+		rules.RuleFullUnique,
+	},
 	{"an index of something else within the table", table(`, INDEX things_i (id, home)`), rules.RuleHomeFirst},
 	{"an unnamed index within the table", table(`, INDEX (home, id)`), rules.RuleNamed},
 	{"a hash index within the table", table(`, INDEX things_i (home, id) USING HASH`), rules.RulePortable},
@@ -108,12 +126,21 @@ var stepCases = []sqlCase{
 		DELETE FROM posts WHERE home = of_home; SELECT 1::bigint $$`, ""},
 
 	{"a function that cannot be replaced", `CREATE FUNCTION f() RETURNS BIGINT LANGUAGE SQL AS $$ SELECT 1 $$`, rules.RuleIdempotent},
-	{"a function with another grammar", `CREATE OR REPLACE FUNCTION f() RETURNS BIGINT LANGUAGE SQL AS $$ MERGE INTO posts $$`, rules.RuleParse},
-	{"a function with a star", `CREATE OR REPLACE FUNCTION f() RETURNS TEXT LANGUAGE SQL AS $$ SELECT * FROM posts WHERE home = 'eu' $$`, rules.RuleStar},
+	{
+		"a function with another grammar", `CREATE OR REPLACE FUNCTION f() RETURNS BIGINT LANGUAGE SQL AS $$ MERGE INTO posts $$`,
+		rules.RuleParse,
+	},
+	{
+		"a function with a star", `CREATE OR REPLACE FUNCTION f() RETURNS TEXT LANGUAGE SQL AS $$ SELECT * FROM posts WHERE home = 'eu' $$`,
+		rules.RuleStar,
+	},
 	{"an index of something else", `CREATE INDEX IF NOT EXISTS posts_time ON posts (created_at)`, rules.RuleHomeFirst},
 	{"an index that runs once", `CREATE INDEX posts_author ON posts (home, author_id)`, rules.RuleIdempotent},
 	{"a hash index", `CREATE INDEX IF NOT EXISTS posts_time ON posts (home, created_at) USING HASH`, rules.RulePortable},
-	{"a partial unique index", `CREATE UNIQUE INDEX IF NOT EXISTS users_handle ON users (home, handle) WHERE deleted_at IS NULL`, rules.RuleFullUnique},
+	{
+		"a partial unique index", `CREATE UNIQUE INDEX IF NOT EXISTS users_handle ON users (home, handle) WHERE deleted_at IS NULL`,
+		rules.RuleFullUnique,
+	},
 	{"a nullable unique index", `CREATE UNIQUE INDEX IF NOT EXISTS users_bio ON users (home, bio)`, rules.RuleFullUnique},
 	{"a unique expression", `CREATE UNIQUE INDEX IF NOT EXISTS users_handle ON users (home, (lower(handle)))`, rules.RuleFullUnique},
 	{"NULL in a unique constraint", `ALTER TABLE users ALTER COLUMN handle_slot DROP NOT NULL`, rules.RuleFullUnique},

@@ -43,7 +43,8 @@ var homeCases = []sqlCase{
 	},
 	{
 		"a lateral query with a limit of several rows",
-		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id LIMIT 20) AS p`, rules.RuleApplyJoin,
+		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id
+			LIMIT 20) AS p`, rules.RuleApplyJoin,
 	},
 	{
 		"a lateral query with an order and a limit of one row",
@@ -75,7 +76,8 @@ var homeCases = []sqlCase{
 	{"constant values", `SELECT v.n FROM posts AS p CROSS JOIN (VALUES (-1), (1)) AS v (n) WHERE p.home = $1`, ""},
 	{
 		"a correlated subquery in a branch",
-		`SELECT CASE WHEN is_parent THEN true ELSE (SELECT count(*) > 0 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p WHERE p.home = $1`,
+		`SELECT CASE WHEN is_parent THEN true ELSE (SELECT count(*) > 0 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p
+			WHERE p.home = $1`,
 		rules.RuleApplyJoin,
 	},
 	{
@@ -84,7 +86,8 @@ var homeCases = []sqlCase{
 	},
 	{
 		"one in a later argument",
-		`SELECT COALESCE(title, (SELECT name FROM users WHERE home = $1 AND id = p.author_id)) FROM posts AS p WHERE p.home = $1`, rules.RuleApplyJoin,
+		`SELECT COALESCE(title, (SELECT name FROM users WHERE home = $1 AND id = p.author_id)) FROM posts AS p WHERE p.home = $1`,
+		rules.RuleApplyJoin,
 	},
 	{
 		"one in the first argument",
@@ -96,7 +99,8 @@ var homeCases = []sqlCase{
 	},
 	{
 		"one in the second condition",
-		`SELECT CASE WHEN is_parent THEN 1 WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 2 END FROM posts AS p WHERE p.home = $1`,
+		`SELECT CASE WHEN is_parent THEN 1 WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 2 END FROM posts AS p
+			WHERE p.home = $1`,
 		rules.RuleApplyJoin,
 	},
 	{
@@ -149,7 +153,10 @@ var homeCases = []sqlCase{
 	{"a row IN", `SELECT id FROM posts WHERE home = $1 AND (home, id) IN (($2, $3))`, rules.RuleOneHome},
 	{"BETWEEN", `SELECT id FROM posts WHERE home = $1 AND home BETWEEN $2 AND $3`, rules.RuleOneHome},
 	{"a subquery without", `SELECT id FROM posts WHERE home = $1 AND author_id IN (SELECT id FROM users)`, rules.RuleOneHome},
-	{"a subquery in the list", `SELECT (SELECT count(*) FROM posts WHERE author_id = u.id) FROM users AS u WHERE u.home = $1`, rules.RuleOneHome},
+	{
+		"a subquery in the list", `SELECT (SELECT count(*) FROM posts WHERE author_id = u.id) FROM users AS u WHERE u.home = $1`,
+		rules.RuleOneHome,
+	},
 	{"a subquery in FROM", `SELECT p.id FROM (SELECT id FROM posts) AS p`, rules.RuleOneHome},
 	{"a common table expression without", `WITH mine AS (SELECT id FROM posts) SELECT id FROM mine`, rules.RuleOneHome},
 	{"one half of a union", `SELECT id FROM posts WHERE home = $1 UNION ALL SELECT id FROM users`, rules.RuleOneHome},
@@ -198,15 +205,27 @@ var insertCases = []sqlCase{
 	{"default values", `INSERT INTO users DEFAULT VALUES`, rules.RuleInsert},
 	{"UPSERT", `UPSERT INTO users (home, id, handle) VALUES ($1, $2, $3)`, rules.RuleConflict},
 	{"no target", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, rules.RuleConflict},
-	{"a constraint", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT ON CONSTRAINT users_pkey DO NOTHING`, rules.RuleConflict},
+	{
+		"a constraint", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT ON CONSTRAINT users_pkey DO NOTHING`,
+		rules.RuleConflict,
+	},
 	{"not home first", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`, rules.RuleConflict},
 	{"a partial index", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3)
 		ON CONFLICT (home, handle) WHERE deleted_at IS NULL DO NOTHING`, rules.RuleConflict},
-	{"two rows", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3), ($1, $4, $5) ON CONFLICT (home, id) DO NOTHING`, rules.RuleConflict},
-	{"an array", `INSERT INTO users (home, id, handle) SELECT $1, unnest($2::text[]), unnest($3::text[]) ON CONFLICT (home, id) DO NOTHING`, rules.RuleConflict},
+	{
+		"two rows", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3), ($1, $4, $5) ON CONFLICT (home, id) DO NOTHING`,
+		rules.RuleConflict,
+	},
+	{
+		"an array", `INSERT INTO users (home, id, handle) SELECT $1, unnest($2::text[]), unnest($3::text[]) ON CONFLICT (home, id) DO NOTHING`,
+		rules.RuleConflict,
+	},
 	{"a common table expression", `WITH r AS (SELECT id FROM posts WHERE home = $1)
 		INSERT INTO users (home, id, handle) SELECT $1, r.id, $2 FROM r ON CONFLICT (home, id) DO NOTHING`, rules.RuleConflict},
-	{"an expression", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT (home, lower(handle)) DO NOTHING`, rules.RuleParse},
+	{
+		"an expression", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT (home, lower(handle)) DO NOTHING`,
+		rules.RuleParse,
+	},
 	{"an unknown table", `INSERT INTO user (home, id) VALUES ($1, $2)`, rules.RuleParse},
 	{"a table that no migration makes", `INSERT INTO people (home, id) VALUES ($1, $2)`, rules.RuleTable},
 }
@@ -241,15 +260,27 @@ var statementCases = []sqlCase{
 	{"DELETE LIMIT", `DELETE FROM posts WHERE home = $1 LIMIT 1`, rules.RuleLimit},
 	{"DELETE ORDER BY", `DELETE FROM posts WHERE home = $1 ORDER BY id LIMIT 1`, rules.RuleLimit},
 	{"RETURNING NOTHING", `DELETE FROM posts WHERE home = $1 RETURNING NOTHING`, rules.RuleReturning},
-	{"a deletion in WITH without RETURNING", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`, "with-without-columns"},
+	{
+		"a deletion in WITH without RETURNING", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`,
+		"with-without-columns",
+	},
 	{"an update in WITH without RETURNING", `WITH u AS (UPDATE users SET bio = $2 WHERE home = $1) SELECT 1`, "with-without-columns"},
-	{"an insert in WITH without RETURNING", `WITH i AS (INSERT INTO users (home, id, handle) VALUES ($1, $2, $3)) SELECT 1`, "with-without-columns"},
+	{
+		"an insert in WITH without RETURNING", `WITH i AS (INSERT INTO users (home, id, handle) VALUES ($1, $2, $3)) SELECT 1`,
+		"with-without-columns",
+	},
 	{"AS OF SYSTEM TIME", `SELECT id FROM posts AS OF SYSTEM TIME '-5s' WHERE home = $1`, rules.RuleAsOf},
-	{"changed twice", `WITH d AS (DELETE FROM posts WHERE home = $1 AND id = $2 RETURNING id) UPDATE posts SET likes = 0 WHERE home = $1`, rules.RuleTwice},
+	{
+		"changed twice", `WITH d AS (DELETE FROM posts WHERE home = $1 AND id = $2 RETURNING id) UPDATE posts SET likes = 0 WHERE home = $1`,
+		rules.RuleTwice,
+	},
 	{"FOR SHARE", `SELECT id FROM posts WHERE home = $1 FOR SHARE`, rules.RuleLocking},
 	{"NULLS LAST", `SELECT id FROM posts WHERE home = $1 ORDER BY deleted_at NULLS LAST`, rules.RuleNulls},
 	{"nullable", `SELECT id FROM posts WHERE home = $1 ORDER BY deleted_at DESC`, rules.RuleNulls},
-	{"nullable, of one of two", `SELECT p.id FROM posts AS p JOIN users AS u ON u.home = $1 WHERE p.home = $1 ORDER BY u.bio`, rules.RuleNulls},
+	{
+		"nullable, of one of two", `SELECT p.id FROM posts AS p JOIN users AS u ON u.home = $1 WHERE p.home = $1 ORDER BY u.bio`,
+		rules.RuleNulls,
+	},
 }
 
 func TestQueries(t *testing.T) {

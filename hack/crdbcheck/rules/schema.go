@@ -40,7 +40,10 @@ func (s *Schema) Tables() int { return len(s.tables) }
 
 // add adds a table unless it exists, like IF NOT EXISTS.
 func (s *Schema) add(node *tree.CreateTable) *table {
-	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string]tree.Expr{}, indexes: map[string][]string{}}
+	t := &table{
+		columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string]tree.Expr{},
+		indexes: map[string][]string{},
+	}
 	for _, def := range node.Defs {
 		switch d := def.(type) {
 		case *tree.ColumnTableDef:

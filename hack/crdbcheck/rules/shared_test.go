@@ -27,12 +27,18 @@ func TestSharedRows(t *testing.T) {
 		"not declared, in a common table expression": {
 			`WITH c AS (UPDATE posts SET n = 1 WHERE home = $1 AND id = $2 RETURNING id) SELECT count(*) FROM c`, nil, undeclared,
 		},
-		"an upsert that is not declared": {`INSERT INTO posts (home, id) VALUES ($1, $2) ON CONFLICT (home, id) DO UPDATE SET n = 1`, nil, undeclared},
-		"another table":                  {`UPDATE posts SET n = 1 WHERE home = $1 AND id = $2`, &rules.Update{Table: "comments", Key: []int{2}}, undeclared},
-		"another parameter":              {`UPDATE posts SET n = $2 WHERE home = $1 AND id = $3`, posts(2), anotherKey},
-		"an alternative":                 {`UPDATE posts SET n = 1 WHERE home = $1 AND (id = $2 OR n = 1)`, posts(2), anotherKey},
-		"a comparison of another kind":   {`UPDATE posts SET n = 1 WHERE home = $1 AND id > $2`, posts(2), anotherKey},
-		"no change":                      {`SELECT id FROM posts WHERE home = $1`, posts(2), "which it does not change"},
+		"an upsert that is not declared": {
+			`INSERT INTO posts (home, id) VALUES ($1, $2) ON CONFLICT (home, id) DO UPDATE SET n = 1`, nil,
+			undeclared,
+		},
+		"another table": {
+			`UPDATE posts SET n = 1 WHERE home = $1 AND id = $2`, &rules.Update{Table: "comments", Key: []int{2}},
+			undeclared,
+		},
+		"another parameter":            {`UPDATE posts SET n = $2 WHERE home = $1 AND id = $3`, posts(2), anotherKey},
+		"an alternative":               {`UPDATE posts SET n = 1 WHERE home = $1 AND (id = $2 OR n = 1)`, posts(2), anotherKey},
+		"a comparison of another kind": {`UPDATE posts SET n = 1 WHERE home = $1 AND id > $2`, posts(2), anotherKey},
+		"no change":                    {`SELECT id FROM posts WHERE home = $1`, posts(2), "which it does not change"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := rules.SharedRows([]string{"posts", "comments"}, rules.Statement{Where: "here", SQL: c.sql}, c.update)

@@ -146,7 +146,8 @@ func (d *demo) community(ctx context.Context, c demoCommunity) error {
 }
 
 func (d *demo) join(ctx context.Context, member, communityID string) error {
-	_, err := speak(d.people[member], plazav1connect.NewMemberServiceClient).JoinCommunity(ctx, &plazav1.JoinCommunityRequest{CommunityId: communityID})
+	_, err := speak(d.people[member], plazav1connect.NewMemberServiceClient).JoinCommunity(ctx,
+		&plazav1.JoinCommunityRequest{CommunityId: communityID})
 	return err
 }
 

@@ -59,7 +59,8 @@ func newDev() *cobra.Command {
 	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "directory for data, keys and dev.json")
 	flags.IntVar(&opts.port, "port", 8081,
 		"port of us; eu and sg use the next two ports, operations endpoints these ports plus 1000; 0 means free ports")
-	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start without data and remove new data at exit; existing data in the data directory is not touched")
+	flags.BoolVar(&opts.ephemeral, "ephemeral", false,
+		"start without data and remove new data at exit; existing data in the data directory is not touched")
 	flags.BoolVar(&opts.demo, "demo", false, "fill the network with demo users and content")
 	flags.StringVar(&opts.rateLimit, "rate-limit", "", "requests per user, like 100/5s; off for load tests; default: PLAZA_RATE_LIMIT")
 	return cmd

@@ -84,7 +84,8 @@ func removeDevFile(dir string) error {
 // secureMode reports whether every sign-in needs an authToken.
 func (f devFacts) secureMode(ctx context.Context) (bool, error) {
 	admin := demoClient{
-		http: &http.Client{Timeout: devReadyTimeout}, url: f.Regions[region.EU].BaseURL, header: http.Header{"Authorization": {"Bearer " + f.AdminToken}},
+		http: &http.Client{Timeout: devReadyTimeout}, url: f.Regions[region.EU].BaseURL,
+		header: http.Header{"Authorization": {"Bearer " + f.AdminToken}},
 	}
 	settings, err := speak(admin, plazav1connect.NewNetworkSettingServiceClient).GetNetworkSettings(ctx, &plazav1.GetNetworkSettingsRequest{})
 	return settings.GetIsSecureModeEnabled(), err
@@ -105,7 +106,8 @@ func (f devFacts) print(out io.Writer, d *devNetwork, secure bool) error {
 	if secure {
 		fmt.Fprint(&b, "\nSecure mode is on: a sign-in needs an authToken, which /api/v4/authentication/token returns for the server key.\n")
 	} else {
-		fmt.Fprintf(&b, "\nSecure mode is off: with the API key anyone can sign in as any user without a network role. To turn it on:\n\n%s\n", f.secureModeRequest())
+		fmt.Fprintf(&b, "\nSecure mode is off: with the API key anyone can sign in as any user without a network role. To turn it on:\n\n%s\n",
+			f.secureModeRequest())
 	}
 	fmt.Fprintf(&b, "\nThis information is in %s. To sign in as alice, with home region eu:\n\n%s\n\nplaza: ready\n",
 		filepath.Join(d.opts.dataDir, devFileName), f.firstRequest())

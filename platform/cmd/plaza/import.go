@@ -33,8 +33,10 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FILE...]",
 		Short: "Import users, communities, posts, channels and messages of another platform from JSON Lines",
-		Long: "Import users, communities, posts, channels and messages of another platform from files of JSON Lines, or from standard input without\n" +
-			"a file or for the file -. platform/service/importer/README.md describes the format. Rows that exist are left as they are: an import that was\n" +
+		Long: "Import users, communities, posts, channels and messages of another platform from files of JSON Lines, or from standard input " +
+			"without\n" +
+			"a file or for the file -. platform/service/importer/README.md describes the format. Rows that exist are left as they are: an " +
+			"import that was\n" +
 			"interrupted is continued by repeating it, or faster with the --from that it prints. Progress goes to standard error. Requires\n" +
 			"region, network-id, directory-key and database-url. Exit codes: 0 success, 1 failure, such as a line that cannot be imported,\n" +
 			"2 invalid flags or configuration, 75 failure that a retry may fix (the database is unavailable or busy).",
@@ -42,7 +44,8 @@ func newImport() *cobra.Command {
 	}
 	config.AddFlags(cmd.Flags())
 	cmd.Flags().Int64Var(&f.from, "from", 1, "number of the line of the first file to begin with")
-	cmd.Flags().StringVar(&f.skipInvalid, "skip-invalid", "", "file to which lines that cannot be imported are appended; without it, the first one ends the import")
+	cmd.Flags().StringVar(&f.skipInvalid, "skip-invalid", "",
+		"file to which lines that cannot be imported are appended; without it, the first one ends the import")
 	return cmd
 }
 

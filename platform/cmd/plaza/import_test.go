@@ -47,7 +47,8 @@ func TestImport(t *testing.T) {
 	require.Zero(t, code, stderr)
 	require.Contains(t, stderr, "done: 0 rows imported, 1 existed")
 
-	const good, bad, last = `{"type":"user","userId":"dora"}`, `{"type":"user","userId":"dora","data":{"age":7}}`, `{"type":"user","userId":"eve"}`
+	const good, bad, last = `{"type":"user","userId":"dora"}`, `{"type":"user","userId":"dora","data":{"age":7}}`,
+		`{"type":"user","userId":"eve"}`
 	path := writeLines(t, good, bad, last)
 	code, stderr = run(importExample, path)
 	require.Equal(t, exitError, code)

@@ -93,7 +93,14 @@ func TestConfig(t *testing.T) {
 // TestUnknownVariable checks that a variable with a typing error is an error of every command that reads the settings.
 func TestUnknownVariable(t *testing.T) {
 	t.Setenv("PLAZA_LISTN", ":1")
-	for _, args := range [][]string{{"serve"}, {"config"}, {"migrate", "up"}, {"migrate", "status"}, {"token", "admin"}, {"dev", "--data-dir", t.TempDir()}} {
+	for _, args := range [][]string{
+		{"serve"},
+		{"config"},
+		{"migrate", "up"},
+		{"migrate", "status"},
+		{"token", "admin"},
+		{"dev", "--data-dir", t.TempDir()},
+	} {
 		code, stdout, stderr := plaza(t, args...)
 		require.Equal(t, exitUsage, code, args)
 		require.Empty(t, stdout)

@@ -21,7 +21,8 @@ func newMigrateUp() *cobra.Command {
 		Use:   "up",
 		Short: "Apply pending migrations; on CockroachDB, also place the tables' rows",
 		Long: "Apply pending migrations; on CockroachDB, also place the tables' rows and wait until they are moved. The command\n" +
-			"is idempotent, may run concurrently, and continues what was interrupted. Exit codes: 0 success, 1 failure, 2 invalid flags or configuration,\n" +
+			"is idempotent, may run concurrently, and continues what was interrupted. Exit codes: 0 success, 1 failure, 2 invalid flags or " +
+			"configuration,\n" +
 			"75 failure that a retry may fix (the database is unavailable or busy).",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -35,8 +36,10 @@ func newMigrateUp() *cobra.Command {
 	}
 	config.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as JSON lines")
-	cmd.Flags().DurationVar(&timeout, "step-timeout", db.DefaultMigrationTimeout, "time limit of each statement; a step creates a table or an index")
-	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file to which the error (one line) and the schema (one line of JSON) are written, such as /dev/termination-log in a Kubernetes Job")
+	cmd.Flags().DurationVar(&timeout, "step-timeout", db.DefaultMigrationTimeout,
+		"time limit of each statement; a step creates a table or an index")
+	cmd.Flags().StringVar(&terminationLog, "termination-log", "",
+		"file to which the error (one line) and the schema (one line of JSON) are written, such as /dev/termination-log in a Kubernetes Job")
 	return cmd
 }
 

@@ -30,8 +30,10 @@ func newMigrateBackups() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backups",
 		Short: "Schedule the backups of a CockroachDB database, and delete old ones",
-		Long: "Make CockroachDB have one backup schedule of the database as the flags describe it, or none without --schedule, delete backups that are\n" +
-			"older than --retention, and print when the last backup succeeded. The command is idempotent. On PostgreSQL it changes nothing: that is\n" +
+		Long: "Make CockroachDB have one backup schedule of the database as the flags describe it, or none without --schedule, delete " +
+			"backups that are\n" +
+			"older than --retention, and print when the last backup succeeded. The command is idempotent. On PostgreSQL it changes nothing: " +
+			"that is\n" +
 			"backed up by its own means. Exit codes: as of plaza migrate up.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,11 +60,16 @@ func newMigrateBackups() *cobra.Command {
 		},
 	}
 	config.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&f.schedule, "schedule", "", "when full backups begin, in cron form and UTC, such as 0 3 * * *; without it, the schedule is removed")
+	cmd.Flags().StringVar(&f.schedule, "schedule", "",
+		"when full backups begin, in cron form and UTC, such as 0 3 * * *; without it, the schedule is removed")
 	cmd.Flags().DurationVar(&f.retention, "retention", 0, "how long backups are kept; 0 keeps all")
-	cmd.Flags().StringArrayVar(&f.destinations, "destination", nil, "bucket for the rows of a home, such as us=s3://bucket/folder?region=us-east-1 or eu=gs://bucket; one for each home")
-	cmd.Flags().StringArrayVar(&f.credentials, "credentials", nil, "folder with the files of the credentials of a home's bucket, such as us=/etc/plaza/backup/us; by default the identity of the database's nodes is used")
-	cmd.Flags().StringVar(&f.terminationLog, "termination-log", "", "file to which the error (one line) and the result (one line of JSON) are written")
+	cmd.Flags().StringArrayVar(&f.destinations, "destination", nil,
+		"bucket for the rows of a home, such as us=s3://bucket/folder?region=us-east-1 or eu=gs://bucket; one for each home")
+	cmd.Flags().StringArrayVar(&f.credentials, "credentials", nil,
+		"folder with the files of the credentials of a home's bucket, such as us=/etc/plaza/backup/us; by default the identity of the "+
+			"database's nodes is used")
+	cmd.Flags().StringVar(&f.terminationLog, "termination-log", "",
+		"file to which the error (one line) and the result (one line of JSON) are written")
 	return cmd
 }
 

@@ -27,7 +27,8 @@ func TestMigrateBackupsOnPostgreSQL(t *testing.T) {
 		t.Skip("the database is CockroachDB")
 	}
 	path, last := terminationLog(t)
-	args := append([]string{"migrate", "backups", "--database-url", testdb.New(t), "--schedule", "0 3 * * *", "--termination-log", path}, backupDestinations()...)
+	args := append([]string{"migrate", "backups", "--database-url", testdb.New(t), "--schedule", "0 3 * * *", "--termination-log", path},
+		backupDestinations()...)
 	code, stdout, stderr := plaza(t, args...)
 	require.Zero(t, code, stderr)
 	require.Equal(t, "the database is PostgreSQL: back it up by its own means\n", stdout)
@@ -41,15 +42,25 @@ func TestMigrateBackupsRefuses(t *testing.T) {
 		args    []string
 		problem string
 	}{
-		"a home without bucket":         {[]string{"--schedule", "@daily", "--destination", "us=s3://backups"}, "--destination lacks eu: its rows would be stored with those of another home"},
-		"a schedule that is not one":    {append(backupDestinations(), "--schedule", "at night"), "--schedule: "},
-		"another kind of address":       {[]string{"--schedule", "@daily", "--destination", "us=/backups"}, "must begin with s3:// or gs://"},
-		"credentials that do not exist": {append(backupDestinations(), "--schedule", "@daily", "--credentials", "us="+t.TempDir()), "the credentials of the backups of us lack AWS_ACCESS_KEY_ID"},
-		"a negative time of keeping":    {append(backupDestinations(), "--schedule", "@daily", "--retention", "-1h"), "--retention must not be negative"},
+		"a home without bucket": {
+			[]string{"--schedule", "@daily", "--destination", "us=s3://backups"},
+			"--destination lacks eu: its rows would be stored with those of another home",
+		},
+		"a schedule that is not one": {append(backupDestinations(), "--schedule", "at night"), "--schedule: "},
+		"another kind of address":    {[]string{"--schedule", "@daily", "--destination", "us=/backups"}, "must begin with s3:// or gs://"},
+		"credentials that do not exist": {
+			append(backupDestinations(), "--schedule", "@daily", "--credentials", "us="+t.TempDir()),
+			"the credentials of the backups of us lack AWS_ACCESS_KEY_ID",
+		},
+		"a negative time of keeping": {
+			append(backupDestinations(), "--schedule", "@daily", "--retention", "-1h"),
+			"--retention must not be negative",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, last := terminationLog(t)
-			args := append([]string{"migrate", "backups", "--database-url", "postgresql://plaza@127.0.0.1:1/plaza", "--termination-log", path}, c.args...)
+			args := append([]string{"migrate", "backups", "--database-url", "postgresql://plaza@127.0.0.1:1/plaza", "--termination-log", path},
+				c.args...)
 			code, _, stderr := plaza(t, args...)
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, stderr, c.problem)
@@ -98,12 +109,14 @@ func TestBackupURIs(t *testing.T) {
 		"gs://b-sg?AUTH=implicit&COCKROACH_LOCALITY=region%3Dasia-southeast1",
 	}, run.uris())
 
-	one, err := newBackupRun(config.Config{}, backupFlags{schedule: "@daily", destinations: []string{"us=s3://one", "eu=s3://one", "sg=s3://one"}})
+	one, err := newBackupRun(config.Config{},
+		backupFlags{schedule: "@daily", destinations: []string{"us=s3://one", "eu=s3://one", "sg=s3://one"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"s3://one?AUTH=implicit"}, one.uris())
 
 	endpoints, err := newBackupRun(config.Config{}, backupFlags{schedule: "@daily", destinations: []string{
-		"us=s3://one?endpoint=https://us.example.com", "eu=s3://one?endpoint=https://eu.example.com", "sg=s3://one?endpoint=https://us.example.com",
+		"us=s3://one?endpoint=https://us.example.com", "eu=s3://one?endpoint=https://eu.example.com",
+		"sg=s3://one?endpoint=https://us.example.com",
 	}})
 	require.NoError(t, err)
 	require.Len(t, endpoints.uris(), 3, "buckets of one name at different endpoints")
@@ -113,8 +126,11 @@ func TestBackupURIs(t *testing.T) {
 func TestDescribeBackups(t *testing.T) {
 	at := time.Date(2026, 11, 2, 3, 4, 5, 0, time.UTC)
 	for want, b := range map[string]statusz.Backups{
-		"backups are scheduled; none has succeeded yet":                         {State: statusz.BackupsScheduled},
-		"backups are scheduled; the last one failed: no bucket":                 {State: statusz.BackupsScheduled, LastError: "no bucket", LastSuccess: at},
+		"backups are scheduled; none has succeeded yet": {State: statusz.BackupsScheduled},
+		"backups are scheduled; the last one failed: no bucket": {
+			State: statusz.BackupsScheduled, LastError: "no bucket",
+			LastSuccess: at,
+		},
 		"backups are scheduled; the last one succeeded at 2026-11-02T03:04:05Z": {State: statusz.BackupsScheduled, LastSuccess: at},
 		"the database has no backup schedule of Plaza":                          {State: statusz.BackupsRemoved},
 	} {

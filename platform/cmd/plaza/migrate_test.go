@@ -137,7 +137,8 @@ func TestNoCommandShowsPartsOfPasswords(t *testing.T) {
 // TestArgumentsAreNotShown checks that what can be the end of a password with a space is not shown.
 func TestArgumentsAreNotShown(t *testing.T) {
 	for _, args := range [][]string{
-		{"migrate", "up", "--database-url", "postgresql://plaza:hunter", "swordfish", "2@db/plaza"}, {"migrate", "up", "postgresql://plaza:swordfish@db/plaza"},
+		{"migrate", "up", "--database-url", "postgresql://plaza:hunter", "swordfish", "2@db/plaza"},
+		{"migrate", "up", "postgresql://plaza:swordfish@db/plaza"},
 	} {
 		code, _, stderr := plaza(t, args...)
 		require.Equal(t, exitUsage, code)
@@ -180,7 +181,8 @@ func TestMigrateDatabaseOfAnotherNetwork(t *testing.T) {
 	url := testdb.New(t)
 	up := func(network, key string) (code int, log string) {
 		path, last := terminationLog(t)
-		code, _, _ = plaza(t, "migrate", "up", "--database-url", url, "--network-id", strings.Repeat(network, 24), "--directory-key", strings.Repeat(key, 32), "--termination-log", path)
+		code, _, _ = plaza(t, "migrate", "up", "--database-url", url, "--network-id", strings.Repeat(network, 24), "--directory-key",
+			strings.Repeat(key, 32), "--termination-log", path)
 		return code, last()
 	}
 	for range 2 {

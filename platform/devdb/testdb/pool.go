@@ -18,9 +18,10 @@ import (
 // the table of free databases is in the database of the server's URL.
 const (
 	createPool = `CREATE TABLE IF NOT EXISTS test_pool (template TEXT, name TEXT, shape TEXT NOT NULL, PRIMARY KEY (template, name))`
-	takePooled = `DELETE FROM test_pool WHERE template = $1 AND name = (SELECT min(name) FROM test_pool WHERE template = $1) RETURNING name, shape`
-	countFree  = `SELECT count(*) FROM test_pool WHERE template = $1`
-	addPooled  = `INSERT INTO test_pool (template, name, shape) VALUES ($1, $2, $3)`
+	takePooled = `DELETE FROM test_pool WHERE template = $1 AND name = (SELECT min(name) FROM test_pool WHERE template = $1) RETURNING name,
+		shape`
+	countFree = `SELECT count(*) FROM test_pool WHERE template = $1`
+	addPooled = `INSERT INTO test_pool (template, name, shape) VALUES ($1, $2, $3)`
 )
 
 // pooled is a database of the pool.

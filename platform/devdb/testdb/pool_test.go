@@ -31,7 +31,11 @@ func TestPool(t *testing.T) {
 		again  bool
 	}{
 		{"nothing", "SELECT 1", false, true},
-		{"rows", "UPDATE filled SET v = 'x'; DELETE FROM filled WHERE i = 2; INSERT INTO filled VALUES (4, 'four'); INSERT INTO empty VALUES (1)", false, true},
+		{
+			"rows",
+			"UPDATE filled SET v = 'x'; DELETE FROM filled WHERE i = 2; INSERT INTO filled VALUES (4, 'four'); INSERT INTO empty VALUES (1)",
+			false, true,
+		},
 		{"many rows", "INSERT INTO empty SELECT generate_series(1, 20000)", false, true},
 		{"too many rows", "INSERT INTO empty SELECT generate_series(1, 20001)", false, false},
 		{"all rows", "DELETE FROM filled", false, true},

@@ -113,9 +113,11 @@ var shapeQueries = []string{
 	`SELECT table_schema::TEXT, table_name::TEXT, column_name::TEXT, data_type::TEXT, is_nullable::TEXT, column_default::TEXT
 		FROM information_schema.columns WHERE table_schema IN ('public', '` + originals + `') ORDER BY 1, 2, 3`,
 	`SELECT tablename::TEXT, indexname::TEXT FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
-	`SELECT proname::TEXT, prosrc::TEXT FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = 'public') ORDER BY 1, 2`,
+	`SELECT proname::TEXT, prosrc::TEXT FROM pg_proc WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = 'public') ORDER BY 1,
+		2`,
 	`SELECT tgname::TEXT FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1`,
-	`SELECT grantee::TEXT, table_name::TEXT, privilege_type::TEXT FROM information_schema.role_table_grants WHERE table_schema = 'public' ORDER BY 1, 2, 3`,
+	`SELECT grantee::TEXT, table_name::TEXT, privilege_type::TEXT FROM information_schema.role_table_grants WHERE table_schema = 'public'
+		ORDER BY 1, 2, 3`,
 	`SELECT setrole::TEXT, setconfig::TEXT FROM pg_db_role_setting
 		WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database()) ORDER BY 1, 2`,
 }

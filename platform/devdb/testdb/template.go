@@ -16,8 +16,8 @@ import (
 )
 
 // Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once for all
-// processes that use the server, and copies it in a tenth of a second. CockroachDB cannot copy databases: there, tests use one after the other.
-// A Template is meant for a package variable and is shared by all tests of the process.
+// processes that use the server, and copies it in a tenth of a second. CockroachDB cannot copy databases: there, tests use one after the
+// other. A Template is meant for a package variable and is shared by all tests of the process.
 type Template struct {
 	name    string
 	lock    int64

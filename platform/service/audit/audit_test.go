@@ -30,7 +30,10 @@ func TestListOf(t *testing.T) {
 		"a region":     {&request{Region: "sg"}, store.AuditList{Homes: []region.Code{region.SG}}},
 		"a time":       {&request{From: timestamppb.New(from), To: timestamppb.New(to)}, store.AuditList{From: from, To: to}},
 		"a post":       {&request{TargetType: "post", TargetId: "p"}, store.AuditList{Target: store.AuditTarget{Type: "post", ID: "p"}}},
-		"a channel":    {&request{TargetType: "channel", TargetId: "general"}, store.AuditList{Target: store.AuditTarget{Type: "channel", ID: channel}}},
+		"a channel": {
+			&request{TargetType: "channel", TargetId: "general"},
+			store.AuditList{Target: store.AuditTarget{Type: "channel", ID: channel}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,8 +58,9 @@ func TestEventOf(t *testing.T) {
 	t.Parallel()
 	id := region.NewID(region.SG)
 	m := eventOf(store.AuditEvent{
-		ID: id, At: servicetest.Noon, ActorKind: store.ActorUser, Actor: "internal", Operation: "UserService/BanUser", Targets: []byte(`[{"type": "user", "id": "u"}]`),
-		KeyID: "key", Roles: []string{"global-moderator"}, Permission: "BAN_USER", RequestID: "request",
+		ID: id, At: servicetest.Noon, ActorKind: store.ActorUser, Actor: "internal", Operation: "UserService/BanUser",
+		Targets: []byte(`[{"type": "user", "id": "u"}]`),
+		KeyID:   "key", Roles: []string{"global-moderator"}, Permission: "BAN_USER", RequestID: "request",
 	}, []store.AuditDetail{
 		{Part: store.AuditAfter, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": true}`)},
 		{Part: store.AuditOrigin, Value: []byte(`{"userId": "anna", "address": "192.0.2.1", "userAgent": "agent"}`)},
@@ -67,7 +71,8 @@ func TestEventOf(t *testing.T) {
 	require.Equal(t, "sg", m.GetRegion())
 	require.Equal(t, []string{id, "UserService/BanUser", "request"}, []string{m.GetEventId(), m.GetOperation(), m.GetRequestId()})
 	require.Equal(t, servicetest.Noon, m.GetCreatedAt().AsTime())
-	require.Equal(t, []string{store.ActorUser, "key", "BAN_USER"}, []string{m.GetActor().GetKind(), m.GetActor().GetKeyId(), m.GetActor().GetPermission()})
+	require.Equal(t, []string{store.ActorUser, "key", "BAN_USER"},
+		[]string{m.GetActor().GetKind(), m.GetActor().GetKeyId(), m.GetActor().GetPermission()})
 	require.Equal(t, []string{"global-moderator"}, m.GetActor().GetRoles())
 	require.Equal(t, [2]string{"user", "u"}, [2]string{m.GetTargets()[0].GetType(), m.GetTargets()[0].GetId()})
 	require.Equal(t, [2]string{"internal", "anna"}, [2]string{m.GetActor().GetId(), m.GetActor().GetUserId()})

@@ -84,24 +84,40 @@ func TestActor(t *testing.T) {
 		"role in a community": {
 			privileged(t, auth.DeleteCommunityPost, moderates),
 			auth.Access{},
-			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator}, Permission: "DELETE_COMMUNITY_POST"},
+			store.AuditEvent{
+				ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator},
+				Permission: "DELETE_COMMUNITY_POST",
+			},
 			"anna",
 		},
-		"author of a post":            {privileged(t, auth.DeleteCommunityPost, member), auth.Access{}, store.AuditEvent{}, ""},
-		"reading by a role":           {privileged(t, auth.ViewCommunity, auth.Scope{}, auth.RoleModerator), auth.Access{}, store.AuditEvent{}, ""},
+		"author of a post": {privileged(t, auth.DeleteCommunityPost, member), auth.Access{}, store.AuditEvent{}, ""},
+		"reading by a role": {
+			privileged(t, auth.ViewCommunity, auth.Scope{}, auth.RoleModerator),
+			auth.Access{},
+			store.AuditEvent{},
+			"",
+		},
 		"user without a privilege":    {servicetest.User(t, "u"), auth.Access{}, store.AuditEvent{}, ""},
 		"role that was not exercised": {servicetest.User(t, "u", auth.RoleGlobalAdmin), auth.Access{}, store.AuditEvent{}, ""},
 		"sign-in of a role holder": {
-			signedIn, auth.Access{}, store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleModerator}, KeyID: "api-key"}, "anna",
+			signedIn, auth.Access{}, store.AuditEvent{
+				ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleModerator},
+				KeyID: "api-key",
+			}, "anna",
 		},
 		"sign-in of another user": {without, auth.Access{}, store.AuditEvent{}, ""},
-		"server key":              {&auth.Caller{KeyID: "k"}, serverKey, store.AuditEvent{ActorKind: store.ActorServerKey, Actor: "k", KeyID: "k"}, ""},
-		"media server":            {&auth.Caller{}, media, store.AuditEvent{ActorKind: store.ActorMediaServer}, ""},
-		"anonymous":               {&auth.Caller{}, auth.Access{}, store.AuditEvent{}, ""},
+		"server key": {
+			&auth.Caller{KeyID: "k"}, serverKey,
+			store.AuditEvent{ActorKind: store.ActorServerKey, Actor: "k", KeyID: "k"},
+			"",
+		},
+		"media server": {&auth.Caller{}, media, store.AuditEvent{ActorKind: store.ActorMediaServer}, ""},
+		"anonymous":    {&auth.Caller{}, auth.Access{}, store.AuditEvent{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := newRecorder().newEvent(auth.WithCaller(t.Context(), test.caller), "/plaza.v1.UserService/BanUser", operation{Access: test.access}, nil)
+			e := newRecorder().newEvent(auth.WithCaller(t.Context(), test.caller), "/plaza.v1.UserService/BanUser", operation{Access: test.access},
+				nil)
 			row, source, recorded := e.actor()
 			require.Equal(t, test.want.ActorKind != "", recorded)
 			test.want.Operation, test.want.RequestID, test.want.At = "UserService/BanUser", "request", servicetest.Noon
@@ -120,14 +136,32 @@ func TestTargets(t *testing.T) {
 		request   proto.Message
 		want      []store.AuditTarget
 	}{
-		"one object":        {"PostService/DeletePost", &plazav1.DeletePostRequest{PostId: "p"}, []store.AuditTarget{{Type: "post", ID: "p"}}},
-		"an unknown user":   {"UserService/BanUser", &plazav1.BanUserRequest{UserId: "anna"}, []store.AuditTarget{{Type: "user", ID: pseudonym}}},
-		"an internal id":    {"UserService/BanUser", &plazav1.BanUserRequest{UserId: internal}, []store.AuditTarget{{Type: "user", ID: internal}}},
-		"a public channel":  {"ChannelService/DeleteChannel", &plazav1.DeleteChannelRequest{ChannelId: "general"}, []store.AuditTarget{{Type: "channel", ID: channel}}},
-		"several users":     {"MemberService/BanMembers", &plazav1.BanMembersRequest{CommunityId: "c", UserIds: []string{internal, "", "anna"}}, []store.AuditTarget{{Type: "community", ID: "c"}, {Type: "user", ID: internal}, {Type: "user", ID: pseudonym}}},
-		"webhooks":          {"WebhookService/UpdateWebhookSettings", &plazav1.UpdateWebhookSettingsRequest{}, []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}},
-		"settings":          {"NetworkSettingService/UpdateSettings", &plazav1.BanUserRequest{UserId: internal}, []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}},
-		"a typed target":    {"X/Y", &plazav1.ListAuditEventsRequest{TargetType: "story", TargetId: "s"}, []store.AuditTarget{{Type: "story", ID: "s"}}},
+		"one object":      {"PostService/DeletePost", &plazav1.DeletePostRequest{PostId: "p"}, []store.AuditTarget{{Type: "post", ID: "p"}}},
+		"an unknown user": {"UserService/BanUser", &plazav1.BanUserRequest{UserId: "anna"}, []store.AuditTarget{{Type: "user", ID: pseudonym}}},
+		"an internal id": {
+			"UserService/BanUser", &plazav1.BanUserRequest{UserId: internal},
+			[]store.AuditTarget{{Type: "user", ID: internal}},
+		},
+		"a public channel": {
+			"ChannelService/DeleteChannel", &plazav1.DeleteChannelRequest{ChannelId: "general"},
+			[]store.AuditTarget{{Type: "channel", ID: channel}},
+		},
+		"several users": {
+			"MemberService/BanMembers", &plazav1.BanMembersRequest{CommunityId: "c", UserIds: []string{internal, "", "anna"}},
+			[]store.AuditTarget{{Type: "community", ID: "c"}, {Type: "user", ID: internal}, {Type: "user", ID: pseudonym}},
+		},
+		"webhooks": {
+			"WebhookService/UpdateWebhookSettings", &plazav1.UpdateWebhookSettingsRequest{},
+			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+		},
+		"settings": {
+			"NetworkSettingService/UpdateSettings", &plazav1.BanUserRequest{UserId: internal},
+			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+		},
+		"a typed target": {
+			"X/Y", &plazav1.ListAuditEventsRequest{TargetType: "story", TargetId: "s"},
+			[]store.AuditTarget{{Type: "story", ID: "s"}},
+		},
 		"without its type":  {"X/Y", &plazav1.ListAuditEventsRequest{TargetId: "s"}, []store.AuditTarget{{Type: "network", ID: "network"}}},
 		"no object":         {"RoleService/CreateRole", &plazav1.CreateRoleRequest{}, []store.AuditTarget{{Type: "network", ID: "network"}}},
 		"no request":        {"X/Y", nil, []store.AuditTarget{{Type: "network", ID: "network"}}},

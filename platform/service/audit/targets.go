@@ -16,8 +16,10 @@ const maxTargets = 100
 // targetTypes are the types of targets by the name of the field that contains their ids, which may end in an s.
 var targetTypes = map[string]string{
 	"user_id": "user", "community_id": "community", "channel_id": "channel", "message_feed_id": "messageFeed", "message_id": "message",
-	"post_id": "post", "comment_id": "comment", "story_id": "story", "stream_id": "stream", "room_id": "room", "event_id": "event", "poll_id": "poll",
-	"category_id": "category", "product_id": "product", "role_id": "role", "rule_id": "rule", "file_id": "file", "invitation_id": "invitation", "flag_id": "flag",
+	"post_id": "post", "comment_id": "comment", "story_id": "story", "stream_id": "stream", "room_id": "room", "event_id": "event",
+	"poll_id":     "poll",
+	"category_id": "category", "product_id": "product", "role_id": "role", "rule_id": "rule", "file_id": "file",
+	"invitation_id": "invitation", "flag_id": "flag",
 	"webhook_id": "webhook",
 }
 

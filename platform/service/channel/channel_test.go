@@ -186,7 +186,11 @@ func TestListOf(t *testing.T) {
 }
 
 func TestFirstOf(t *testing.T) {
-	keys := []store.ChannelKey{{ID: "c", NameKey: "x", Time: now.Add(1)}, {ID: "b", NameKey: "y", Time: now}, {ID: "a", NameKey: "x", Time: now}}
+	keys := []store.ChannelKey{
+		{ID: "c", NameKey: "x", Time: now.Add(1)},
+		{ID: "b", NameKey: "y", Time: now},
+		{ID: "a", NameKey: "x", Time: now},
+	}
 	for _, c := range []struct {
 		name   string
 		list   store.ChannelList
@@ -196,7 +200,12 @@ func TestFirstOf(t *testing.T) {
 		{"by time", store.ChannelList{AfterTime: now, AfterID: "a", Limit: 3}, nil, []string{"b", "c"}},
 		{"by time, descending", store.ChannelList{AfterTime: now, AfterID: "b", Desc: true, Limit: 3}, nil, []string{"a"}},
 		{"by name", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "a", Limit: 3}, nil, []string{"c", "b"}},
-		{"by name, descending", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true, Limit: 3}, nil, []string{"a"}},
+		{
+			"by name, descending",
+			store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true, Limit: 3},
+			nil,
+			[]string{"a"},
+		},
 		{"as many as the limit", store.ChannelList{Limit: 3}, nil, []string{"a", "b", "c"}},
 		{"more than the limit", store.ChannelList{Limit: 2}, nil, []string{"a", "b"}},
 		{"without listed ones, which do not count", store.ChannelList{Limit: 2}, keys[2:], []string{"b", "c"}},

@@ -58,7 +58,8 @@ func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelR
 	d.Users(ids, &d.users)
 	blocks := contact.Read(d.Request, ids)
 	d.Check(blocks.RequireFound)
-	textrules.Require(d.Request, s.homeOf(req.GetChannelId()), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(d.Request, s.homeOf(req.GetChannelId()), textrules.TextOfFields(&req.DisplayName),
+		textrules.TextOfList(req.GetTags()...))
 	d.CheckFound(func() bool { return all && d.usersExist(len(ids)) })
 	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
 	if err := d.Run(ctx); err != nil {

@@ -18,7 +18,10 @@ func TestDeleteManyFeeds(t *testing.T) {
 	marker.Register(w.Deps)
 	s, id := New(w.Deps, marker.New(w.Deps)), region.NewID(region.EU)
 	feed := func(channelID string) store.MessageFeed {
-		return store.MessageFeed{ID: region.NewID(region.EU), EntityID: channelID, ChannelPublicID: channelID, ChannelType: store.ChannelCommunity, CreatedAt: now}
+		return store.MessageFeed{
+			ID: region.NewID(region.EU), EntityID: channelID, ChannelPublicID: channelID,
+			ChannelType: store.ChannelCommunity, CreatedAt: now,
+		}
 	}
 	tx := w.Store.NewTx(region.EU)
 	for range 2*feedsPerBatch + 1 {

@@ -29,7 +29,8 @@ func TestListChannels(t *testing.T) {
 		id, at := region.NewID(home), servicetest.Noon.Add(time.Duration(i)*time.Minute)
 		tx := w.Store.NewTx(home)
 		tx.InsertChannel(store.Channel{
-			ID: id, PublicID: id, Type: store.ChannelCommunity, DisplayName: name, IsPublic: true, Metadata: []byte(`{}`), NotificationMode: "default",
+			ID: id, PublicID: id, Type: store.ChannelCommunity, DisplayName: name, IsPublic: true, Metadata: []byte(`{}`),
+			NotificationMode: "default",
 		}, store.ErrConflict, at)
 		require.NoError(t, tx.Commit(t.Context()))
 	}

@@ -127,7 +127,8 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 		return nil
 	}
 	channel := found.Access.Channel
-	if joined := memberDelta(changes); joined > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+joined > chat.MaxMembers[channel.Type] {
+	if joined := memberDelta(changes); joined > 0 &&
+		int(found.counts.Of(channel.ID, store.CountMembers))+joined > chat.MaxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
 	tx := s.Store.NewTx(s.HomeOf(channel.ID))

@@ -23,7 +23,8 @@ import (
 // maxText is the maximum length of a comment, in characters.
 const maxText = 50_000
 
-var errUnapproved = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval or be declined", store.MaxUnapprovedComments))
+var errUnapproved = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval or be declined",
+	store.MaxUnapprovedComments))
 
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
@@ -143,10 +144,13 @@ func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
 	now := s.Now()
 	id := s.NewID(d.Home())
 	c := store.Comment{
-		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID, AuthorPublicID: d.User().PublicID,
-		DataTypes: dataTypes(freeform.Of(d.GetData()), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()), Metadata: view.ObjectJSON(d.GetMetadata()),
+		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID,
+		AuthorPublicID: d.User().PublicID,
+		DataTypes:      dataTypes(freeform.Of(d.GetData()), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()),
+		Metadata:   view.ObjectJSON(d.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(d.GetAttachments()),
-		Annotations: posting.EditedLinks(nil, d.GetLinks(), nil), ApprovalStatus: d.approval(), Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
+		Annotations: posting.EditedLinks(nil, d.GetLinks(), nil), ApprovalStatus: d.approval(),
+		Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
 	c.TargetType, c.TargetID, c.TargetPublicID = d.TargetIDs()
 	if d.parent != nil {

@@ -23,8 +23,11 @@ func TestListOf(t *testing.T) {
 		"the first level, as asked":      {&request{FilterByParentId: &yes}, false, false},
 		"replies to a comment":           {&request{ParentId: "c"}, false, false},
 		"replies, although not filtered": {&request{ParentId: "c", FilterByParentId: &no}, false, false},
-		"with exactly these types":       {&request{DataTypes: &plazav1.CommentDataTypes{Values: []string{"text"}, MatchType: "exact"}}, false, true},
-		"with any of these types":        {&request{DataTypes: &plazav1.CommentDataTypes{Values: []string{"text"}, MatchType: "any"}}, false, false},
+		"with exactly these types": {
+			&request{DataTypes: &plazav1.CommentDataTypes{Values: []string{"text"}, MatchType: "exact"}}, false,
+			true,
+		},
+		"with any of these types": {&request{DataTypes: &plazav1.CommentDataTypes{Values: []string{"text"}, MatchType: "any"}}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

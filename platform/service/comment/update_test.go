@@ -33,13 +33,36 @@ func TestEdited(t *testing.T) {
 		attachments, newFiles []string
 		types                 []string
 	}{
-		"nothing":             {&plazav1.UpdateCommentRequest{}, `{"text":"old"}`, `{"a":1}`, []string{"i"}, nil, []string{"text", "image"}},
-		"the text":            {&plazav1.UpdateCommentRequest{Data: textData(t, "new")}, `{"text":"new"}`, `{"a":1}`, []string{"i"}, nil, []string{"text", "image"}},
-		"no text":             {&plazav1.UpdateCommentRequest{Data: &structpb.Struct{}}, `{}`, `{"a":1}`, []string{"i"}, nil, []string{"image"}},
-		"the metadata":        {&plazav1.UpdateCommentRequest{Metadata: textData(t, "m")}, `{"text":"old"}`, `{"text":"m"}`, []string{"i"}, nil, []string{"text", "image"}},
-		"another file":        {&plazav1.UpdateCommentRequest{Attachments: []*plazav1.Attachment{video}}, `{"text":"old"}`, `{"a":1}`, []string{"v"}, []string{"v"}, []string{"text", "video"}},
-		"an additional file":  {&plazav1.UpdateCommentRequest{Attachments: []*plazav1.Attachment{video, image}}, `{"text":"old"}`, `{"a":1}`, []string{"v", "i"}, []string{"v"}, []string{"text", "video", "image"}},
-		"without attachments": {&plazav1.UpdateCommentRequest{Clear: []string{"attachments"}}, `{"text":"old"}`, `{"a":1}`, nil, nil, []string{"text"}},
+		"nothing": {&plazav1.UpdateCommentRequest{}, `{"text":"old"}`, `{"a":1}`, []string{"i"}, nil, []string{"text", "image"}},
+		"the text": {
+			&plazav1.UpdateCommentRequest{Data: textData(t, "new")}, `{"text":"new"}`, `{"a":1}`,
+			[]string{"i"},
+			nil,
+			[]string{"text", "image"},
+		},
+		"no text": {&plazav1.UpdateCommentRequest{Data: &structpb.Struct{}}, `{}`, `{"a":1}`, []string{"i"}, nil, []string{"image"}},
+		"the metadata": {
+			&plazav1.UpdateCommentRequest{Metadata: textData(t, "m")}, `{"text":"old"}`, `{"text":"m"}`,
+			[]string{"i"},
+			nil,
+			[]string{"text", "image"},
+		},
+		"another file": {
+			&plazav1.UpdateCommentRequest{Attachments: []*plazav1.Attachment{video}}, `{"text":"old"}`, `{"a":1}`,
+			[]string{"v"},
+			[]string{"v"},
+			[]string{"text", "video"},
+		},
+		"an additional file": {
+			&plazav1.UpdateCommentRequest{Attachments: []*plazav1.Attachment{video, image}}, `{"text":"old"}`, `{"a":1}`,
+			[]string{"v", "i"},
+			[]string{"v"},
+			[]string{"text", "video", "image"},
+		},
+		"without attachments": {
+			&plazav1.UpdateCommentRequest{Clear: []string{"attachments"}}, `{"text":"old"}`, `{"a":1}`, nil, nil,
+			[]string{"text"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,8 @@ func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityReq
 	if c == nil || !membership.CanDiscover(r.Caller, *c, mine) {
 		return nil, fail.NotFound()
 	}
-	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*c}, Viewer: r.User(), Members: membersOf(mine)})
+	return s.View.LoadCommunities(ctx, s.Store,
+		view.CommunityRows{Communities: []store.Community{*c}, Viewer: r.User(), Members: membersOf(mine)})
 }
 
 // membersOf returns a membership, which may be nil, as a slice.

@@ -74,7 +74,8 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 		}
 		return requireCategories(req.GetCategoryIds(), categories)
 	})
-	textrules.Require(d.Request, s.Region, textrules.TextOfList(req.GetDisplayName(), req.GetDescription()), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(d.Request, s.Region, textrules.TextOfList(req.GetDisplayName(), req.GetDescription()),
+		textrules.TextOfList(req.GetTags()...))
 	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
 	return d, d.Run(ctx)
 }

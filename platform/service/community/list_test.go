@@ -19,17 +19,29 @@ func TestListOf(t *testing.T) {
 		back bool
 		want store.CommunityList
 	}{
-		"default":                  {&request{}, false, store.CommunityList{Discoverable: true, Desc: true}},
-		"page before":              {&request{}, true, store.CommunityList{Discoverable: true}},
-		"oldest first":             {&request{SortBy: "firstCreated"}, false, store.CommunityList{Discoverable: true}},
-		"by name":                  {&request{SortBy: "displayName"}, false, store.CommunityList{Discoverable: true, ByName: true}},
-		"by name, page before":     {&request{SortBy: "displayName"}, true, store.CommunityList{Discoverable: true, ByName: true, Desc: true}},
-		"a search is by name":      {&request{Keyword: "a", SortBy: "lastCreated"}, false, store.CommunityList{Discoverable: true, ByName: true, Prefix: "a"}},
+		"default":              {&request{}, false, store.CommunityList{Discoverable: true, Desc: true}},
+		"page before":          {&request{}, true, store.CommunityList{Discoverable: true}},
+		"oldest first":         {&request{SortBy: "firstCreated"}, false, store.CommunityList{Discoverable: true}},
+		"by name":              {&request{SortBy: "displayName"}, false, store.CommunityList{Discoverable: true, ByName: true}},
+		"by name, page before": {&request{SortBy: "displayName"}, true, store.CommunityList{Discoverable: true, ByName: true, Desc: true}},
+		"a search is by name": {
+			&request{Keyword: "a", SortBy: "lastCreated"}, false,
+			store.CommunityList{Discoverable: true, ByName: true, Prefix: "a"},
+		},
 		"older name of the search": {&request{DisplayName: "a"}, false, store.CommunityList{Discoverable: true, ByName: true, Prefix: "a"}},
-		"both names of the search": {&request{DisplayName: "a", Keyword: "b"}, false, store.CommunityList{Discoverable: true, ByName: true, Prefix: "b"}},
-		"without private ones":     {&request{IncludeDiscoverablePrivateCommunity: &no}, false, store.CommunityList{Desc: true}},
-		"not a member":             {&request{Membership: "notMember"}, false, store.CommunityList{Discoverable: true, Desc: true, NotMine: true}},
-		"filter before membership": {&request{Filter: "all", Membership: "notMember"}, false, store.CommunityList{Discoverable: true, Desc: true}},
+		"both names of the search": {
+			&request{DisplayName: "a", Keyword: "b"}, false,
+			store.CommunityList{Discoverable: true, ByName: true, Prefix: "b"},
+		},
+		"without private ones": {&request{IncludeDiscoverablePrivateCommunity: &no}, false, store.CommunityList{Desc: true}},
+		"not a member": {
+			&request{Membership: "notMember"}, false,
+			store.CommunityList{Discoverable: true, Desc: true, NotMine: true},
+		},
+		"filter before membership": {
+			&request{Filter: "all", Membership: "notMember"}, false,
+			store.CommunityList{Discoverable: true, Desc: true},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,7 +42,9 @@ func (s *Service) newRanking(ctx context.Context, req rankingRequest, discoverab
 }
 
 // ListTrendingCommunities lists the communities that the caller may see by their activity.
-func (s *Service) ListTrendingCommunities(ctx context.Context, req *plazav1.ListTrendingCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
+func (s *Service) ListTrendingCommunities(ctx context.Context,
+	req *plazav1.ListTrendingCommunitiesRequest,
+) (*plazav1.ListCommunitiesResponse, error) {
 	r := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -56,7 +58,9 @@ func (s *Service) ListTrendingCommunities(ctx context.Context, req *plazav1.List
 
 // ListRecommendedCommunities lists communities that the caller is not a member of by how likely they are to interest the
 // caller.
-func (s *Service) ListRecommendedCommunities(ctx context.Context, req *plazav1.ListRecommendedCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
+func (s *Service) ListRecommendedCommunities(ctx context.Context,
+	req *plazav1.ListRecommendedCommunitiesRequest,
+) (*plazav1.ListCommunitiesResponse, error) {
 	r := s.newRanking(ctx, req, req.IncludeDiscoverablePrivateCommunity)
 	r.Check(r.RequireUser)
 	r.BansOfUser(r.Caller.UserID, &r.banned)

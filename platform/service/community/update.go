@@ -46,7 +46,8 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		return nil
 	})
 	found.Check(func() error { return requireCategories(req.GetCategoryIds(), found.categories) })
-	textrules.Require(found.Request, s.HomeOf(req.GetCommunityId()), textrules.TextOfFields(req.DisplayName, req.Description), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(found.Request, s.HomeOf(req.GetCommunityId()), textrules.TextOfFields(req.DisplayName, req.Description),
+		textrules.TextOfList(req.GetTags()...))
 	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
 	if err := found.Run(ctx); err != nil {
 		return nil, err
@@ -65,7 +66,8 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		return nil, err
 	}
 	s.Outbox.DeliverSoon(ctx, tx.Home(), event...)
-	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
+	return s.View.LoadCommunities(ctx, s.Store,
+		view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }
 
 func changeOf(req *plazav1.UpdateCommunityRequest, editorID string) store.CommunityChange {

@@ -13,5 +13,6 @@ func TestChangeOf(t *testing.T) {
 	t.Parallel()
 	name, no := "", false
 	c := changeOf(&plazav1.UpdateCommunityRequest{DisplayName: &name, IsPublic: &no, Tags: []string{"a", "b", "a"}}, "editor")
-	require.Equal(t, store.CommunityChange{EditorID: "editor", DisplayName: &name, IsPublic: &no, Tags: []string{"a", "b"}}, c, "absent fields do not change")
+	require.Equal(t, store.CommunityChange{EditorID: "editor", DisplayName: &name, IsPublic: &no, Tags: []string{"a", "b"}}, c,
+		"absent fields do not change")
 }

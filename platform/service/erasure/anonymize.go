@@ -8,8 +8,8 @@ import (
 )
 
 // anonymize removes a user from the JSON of columns: from mentions, whose lists userInternalIds, userIds and userPublicIds are
-// parallel, and of which messages have only the latter two; from participants, whose publicId belongs to userId; and from the list mentioned of metadata, in which public clients keep
-// the positions of mentions with public ids. Numbers remain as they are written.
+// parallel, and of which messages have only the latter two; from participants, whose publicId belongs to userId; and from the list
+// mentioned of metadata, in which public clients keep the positions of mentions with public ids. Numbers remain as they are written.
 func anonymize(raw []byte, u subject) []byte {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -60,7 +60,8 @@ func TestTables(t *testing.T) {
 	all, err := r.tables(nil)
 	require.NoError(t, err)
 	require.Len(t, all, len(r.works()), "at the start")
-	some, err := r.tables([]string{textOf([]string{"posts", "an id"}), textOf([]string{"pins", "a", "b \"c\"", ""}), textOf([]string{"rooms"})})
+	some,
+		err := r.tables([]string{textOf([]string{"posts", "an id"}), textOf([]string{"pins", "a", "b \"c\"", ""}), textOf([]string{"rooms"})})
 	require.NoError(t, err)
 	after := map[string][]string{}
 	for _, table := range some {
@@ -82,11 +83,13 @@ func TestVisited(t *testing.T) {
 func TestMessage(t *testing.T) {
 	at := func(seconds int64) *timestamppb.Timestamp { return &timestamppb.Timestamp{Seconds: seconds} }
 	e := store.Erasure{
-		ID: "u", PublicID: "alice", RequestedBy: "admin", State: "running", Progress: store.Progress{Step: "posts"}, Erased: []byte(`{"posts": 2}`),
+		ID: "u", PublicID: "alice", RequestedBy: "admin", State: "running", Progress: store.Progress{Step: "posts"},
+		Erased:      []byte(`{"posts": 2}`),
 		RequestedAt: at(1).AsTime(), UpdatedAt: at(2).AsTime(),
 	}
 	want := &plazav1.Erasure{
-		ErasureId: "u", State: "running", RequestedBy: "admin", RequestedAt: at(1), UpdatedAt: at(2), Step: "posts", Erased: map[string]int32{"posts": 2},
+		ErasureId: "u", State: "running", RequestedBy: "admin", RequestedAt: at(1), UpdatedAt: at(2), Step: "posts",
+		Erased: map[string]int32{"posts": 2},
 	}
 	require.True(t, proto.Equal(want, message(e)), "%v", message(e))
 	end := at(3).AsTime()

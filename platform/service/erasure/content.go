@@ -80,7 +80,8 @@ func (s *Service) endMembership(ctx context.Context, _ subject, key []string) (c
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(member.CommunityID))
-	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now, now.Add(events.Grace))
+	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now,
+		now.Add(events.Grace))
 	return true, s.Commit(ctx, tx, rows...)
 }
 

@@ -68,8 +68,8 @@ func (w *world) erasure() store.Erasure {
 	return *e
 }
 
-// passed continues an erasure, if it must, until it has left a state. Each attempt waits for rows of the outbox, which are deleted a moment after
-// they were delivered, so that the clock moves on after each.
+// passed continues an erasure, if it must, until it has left a state. Each attempt waits for rows of the outbox, which are deleted a moment
+// after they were delivered, so that the clock moves on after each.
 func (w *world) passed(s *erasure.Service, state string) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
@@ -274,7 +274,8 @@ func (w *world) done() (homes []region.Code) {
 func TestHomesDoNotWait(t *testing.T) {
 	for i, blocked := range region.All() {
 		w := newWorldOf(t, 3)
-		w.Exec(t, fmt.Sprintf(`INSERT INTO story_targets (home, target_type, target_id, target_public_id, last_expires_at, updated_at) VALUES ('%s', 'user', '%s', 'alice', now(), now())`, blocked, w.user))
+		w.Exec(t, fmt.Sprintf(`INSERT INTO story_targets (home, target_type, target_id, target_public_id, last_expires_at, updated_at) VALUES
+			('%s', 'user', '%s', 'alice', now(), now())`, blocked, w.user))
 		unlock := w.Lock(t, fmt.Sprintf(`SELECT 1 FROM story_targets WHERE home = '%s' AND target_id = '%s' FOR UPDATE`, blocked, w.user))
 		others := slices.Delete(region.All(), i, i+1)
 		ended := make(chan error, 1)
@@ -330,7 +331,10 @@ func TestSecondPassRepeats(t *testing.T) {
 	s := erasure.New(w.Deps)
 	w.passed(s, store.ErasureRunning)
 	tx := w.Store.NewTx(region.EU)
-	follow := store.Follow{FollowerID: w.user, FolloweeID: other, Status: store.FollowAccepted, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon}
+	follow := store.Follow{
+		FollowerID: w.user, FolloweeID: other, Status: store.FollowAccepted, CreatedAt: servicetest.Noon,
+		UpdatedAt: servicetest.Noon,
+	}
 	tx.ChangeFollow(store.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `DELETE FROM outbox`)
@@ -359,7 +363,8 @@ func TestOthersDoNotWait(t *testing.T) {
 	require.True(t, e.DueAt.After(w.Deps.Now()))
 	_, err = away.Continue(t.Context(), region.EU)
 	require.Error(t, err, "sg is away")
-	require.Equal(t, "eu true, us true", w.Text(t, `SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
+	require.Equal(t, "eu true, us true", w.Text(t, `SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures
+		WHERE id = '`+other+`'`))
 	w.Exec(t, `DELETE FROM erasures WHERE id = '`+other+`'`)
 	w.Set(e.DueAt)
 	_, err = away.Continue(t.Context(), region.EU)
@@ -396,11 +401,13 @@ func TestTablesShareAPage(t *testing.T) {
 	const rows = 300
 	for _, table := range []string{"flags", "cleared_flags"} {
 		w.Exec(t, fmt.Sprintf(`INSERT INTO %s (home, target_id, user_id, target_type, reason, detail, created_at, id)
-			SELECT 'eu', n::text, '%s', 'post', 'Others', 'secret', now(), '01' || lpad(n::text, 22, '0') FROM generate_series(1, %d) AS n`, table, w.user, rows))
+			SELECT 'eu', n::text, '%s', 'post', 'Others', 'secret', now(), '01' || lpad(n::text, 22, '0') FROM generate_series(1, %d) AS n`, table,
+			w.user, rows))
 	}
 	w.passed(erasure.New(w.Deps), store.ErasureRunning)
 	require.JSONEq(t, fmt.Sprintf(`{"flags":%d,"cleared_flags":%d}`, rows, rows), string(w.erasure().Erased))
-	require.Equal(t, "0", w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE detail <> ''))::text`))
+	require.Equal(t, "0", w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE
+		detail <> ''))::text`))
 }
 
 // TestEventsAreErased logs more events about the user than are deleted at a time, with the user in each of the columns, among others.
@@ -410,7 +417,10 @@ func TestEventsAreErased(t *testing.T) {
 	other := region.NewID(region.US)
 	var logged []store.Event
 	for i := range 1200 {
-		e := store.Event{ID: region.NewID(region.SG), Name: "post.created", Topic: other, SenderID: other, Payload: json.RawMessage(`{}`), SentAt: servicetest.Noon}
+		e := store.Event{
+			ID: region.NewID(region.SG), Name: "post.created", Topic: other, SenderID: other, Payload: json.RawMessage(`{}`),
+			SentAt: servicetest.Noon,
+		}
 		switch i % 4 {
 		case 0:
 			e.Topic = w.user
@@ -429,7 +439,8 @@ func TestEventsAreErased(t *testing.T) {
 	require.NoError(t, tx.Commit(t.Context()))
 	left := func() string {
 		t.Helper()
-		return w.Text(t, `SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS counts`)
+		return w.Text(t, `SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS
+			counts`)
 	}
 	s := erasure.New(w.Deps)
 	w.passed(s, store.ErasureRunning)
@@ -442,9 +453,11 @@ func TestEventsAreErased(t *testing.T) {
 func TestDueWithTheFirstHome(t *testing.T) {
 	w := newWorldOf(t, 0)
 	wait := func(hours int) string {
-		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": %q}`, hours, servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
+		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": %q}`, hours,
+			servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
 	}
-	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes = '{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
+	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes =
+		'{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
 	_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	e := w.erasure()

@@ -26,7 +26,8 @@ func (w *world) insert(table string, row values) {
 	row = maps.Clone(row)
 	row["home"] = "sg"
 	required := w.Text(w.t, `SELECT string_agg(column_name || ':' || data_type, ',') FROM information_schema.columns
-		WHERE table_schema = current_schema() AND table_name = '`+table+`' AND is_nullable = 'NO' AND column_default IS NULL AND is_generated = 'NEVER'`)
+		WHERE table_schema = current_schema() AND table_name = '`+table+
+		`' AND is_nullable = 'NO' AND column_default IS NULL AND is_generated = 'NEVER'`)
 	for column := range strings.SplitSeq(required, ",") {
 		name, kind, _ := strings.Cut(column, ":")
 		if _, ok := row[name]; ok {
@@ -70,8 +71,10 @@ func TestRowsOfTheUserAreDeleted(t *testing.T) {
 	columns := map[string][]string{
 		"follows": {"follower_id", "followee_id"}, "followers": {"follower_id", "followee_id"}, "blocks": {"blocker_id", "blocked_id"},
 		"blocked_by": {"blocker_id", "blocked_id"}, "tray_items": {"user_id", "target_id"}, "tray_actors": {"user_id", "actor_id"},
-		"pushes": {"user_id", "actor_id"}, "scheduled_posts": {"author_id", "target_id"}, "pending_edits": {"author_id"}, "audit_details": {"subject_id"},
-		"sessions": {"user_id"}, "user_markers": {"user_id"}, "user_feed_markers": {"user_id"}, "story_seen": {"user_id"}, "story_targets": {"target_id"},
+		"pushes": {"user_id", "actor_id"}, "scheduled_posts": {"author_id", "target_id"}, "pending_edits": {"author_id"},
+		"audit_details": {"subject_id"},
+		"sessions":      {"user_id"}, "user_markers": {"user_id"}, "user_feed_markers": {"user_id"}, "story_seen": {"user_id"},
+		"story_targets":    {"target_id"},
 		"user_communities": {"user_id"}, "counters": {"ref"}, "daily_usages": {"user_id"}, "tray_seen": {"user_id"}, "push_devices": {"user_id"},
 		"notification_settings": {"user_id"}, "archived_channels": {"user_id"},
 	}
@@ -91,7 +94,8 @@ func TestRowsOfTheUserAreDeleted(t *testing.T) {
 	}
 	w.erase()
 	for table := range columns {
-		require.Equal(t, "1 0", w.Text(t, fmt.Sprintf(`SELECT count(*) || ' ' || count(*) FILTER (WHERE strpos(t::text, '%s') > 0) FROM %s AS t`, w.user, table)), table)
+		require.Equal(t, "1 0",
+			w.Text(t, fmt.Sprintf(`SELECT count(*) || ' ' || count(*) FILTER (WHERE strpos(t::text, '%s') > 0) FROM %s AS t`, w.user, table)), table)
 	}
 }
 
@@ -115,8 +119,14 @@ func (w *world) mention() string {
 
 // content returns rows of what the user wrote, and of what others wrote about the user.
 func (w *world) content() []emptied {
-	written := values{"deleted_at": "2026-11-20", "data": `{"text":"secret"}`, "metadata": `{"note":"secret"}`, "mentionees": `[{"userIds":["bob"]}]`}
-	comment := values{"reference_type": "post", "attachments": "[1]", "annotations": `{"a":1}`, "author_public_id": "bob", "target_public_id": "bob"}
+	written := values{
+		"deleted_at": "2026-11-20", "data": `{"text":"secret"}`, "metadata": `{"note":"secret"}`,
+		"mentionees": `[{"userIds":["bob"]}]`,
+	}
+	comment := values{
+		"reference_type": "post", "attachments": "[1]", "annotations": `{"a":1}`, "author_public_id": "bob",
+		"target_public_id": "bob",
+	}
 	story := values{"target_type": "user", "data_type": "text", "items": "[1]", "author_public_id": "bob", "target_public_id": "bob"}
 	noted := `{"mentioned":[{"userId":"alice"}],"note":"kept"}`
 	return []emptied{
@@ -133,7 +143,8 @@ func (w *world) content() []emptied {
 		{
 			"author of a story", "stories",
 			[]values{written, story, w.named("author_id", "author_public_id")},
-			`data = '{}' AND metadata = '{}' AND mentionees = '[]' AND items = '[]' AND target_public_id = 'bob' AND ` + w.isNameless("author_public_id"),
+			`data = '{}' AND metadata = '{}' AND mentionees = '[]' AND items = '[]' AND target_public_id = 'bob' AND ` +
+				w.isNameless("author_public_id"),
 		},
 		{
 			"wall of a story", "stories",
@@ -143,10 +154,14 @@ func (w *world) content() []emptied {
 		{
 			"message", "messages",
 			[]values{
-				{"deleted_at": "2026-11-20", "data": `{"text":"secret"}`, "metadata": `{"note":"secret"}`, "mentions": `[{"userIds":["bob"]}]`, "tags": "{secret}"},
+				{
+					"deleted_at": "2026-11-20", "data": `{"text":"secret"}`, "metadata": `{"note":"secret"}`, "mentions": `[{"userIds":["bob"]}]`,
+					"tags": "{secret}",
+				},
 				w.named("creator_id", "creator_public_id"),
 			},
-			`data = '{}' AND metadata = '{}' AND mentions = '[]' AND tags = '{}' AND file_id = '' AND reference_id = '' AND reference_hash = convert_to(id, 'UTF8') AND ` +
+			`data = '{}' AND metadata = '{}' AND mentions = '[]' AND tags = '{}' AND file_id = '' AND reference_id = '' AND reference_hash =
+				convert_to(id, 'UTF8') AND ` +
 				w.isNameless("creator_public_id"),
 		},
 		{"note about flags", "flag_notes", []values{{"author_id": w.user}}, `text = ''`},
@@ -171,14 +186,21 @@ func (w *world) content() []emptied {
 // relations returns rows of what the user asked others for, and made for them.
 func (w *world) relations() []emptied {
 	request := values{"requestor_public_id": "bob", "responder_public_id": "bob"}
-	invitation := values{"type": "communityMemberInvite", "target_type": "community", "invited_public_id": "bob", "inviter_public_id": "bob", "status": "pending"}
+	invitation := values{
+		"type": "communityMemberInvite", "target_type": "community", "invited_public_id": "bob", "inviter_public_id": "bob",
+		"status": "pending",
+	}
 	return []emptied{
 		{
 			"request to join", "join_requests",
 			[]values{request, {"status": "pending"}, w.named("requestor_id", "requestor_public_id")},
 			`status = 'cancelled' AND responder_public_id = 'bob' AND ` + w.isNameless("requestor_public_id"),
 		},
-		{"rejected request to join", "join_requests", []values{request, {"status": "rejected"}, w.named("requestor_id", "requestor_public_id")}, `status = 'rejected'`},
+		{
+			"rejected request to join", "join_requests",
+			[]values{request, {"status": "rejected"}, w.named("requestor_id", "requestor_public_id")},
+			`status = 'rejected'`,
+		},
 		{
 			"answer to a request to join", "join_requests",
 			[]values{request, {"status": "approved"}, w.named("responder_id", "responder_public_id")},
@@ -194,7 +216,11 @@ func (w *world) relations() []emptied {
 			[]values{invitation, w.named("inviter_id", "inviter_public_id")},
 			`status = 'cancelled' AND invited_public_id = 'bob' AND ` + w.isNameless("inviter_public_id"),
 		},
-		{"accepted invitation", "invitations", []values{invitation, {"status": "approved"}, w.named("inviter_id", "inviter_public_id")}, `status = 'approved'`},
+		{
+			"accepted invitation", "invitations",
+			[]values{invitation, {"status": "approved"}, w.named("inviter_id", "inviter_public_id")},
+			`status = 'approved'`,
+		},
 		{
 			"channel", "channels",
 			[]values{{"type": "community"}, w.named("creator_id", "creator_public_id")},
@@ -205,7 +231,11 @@ func (w *world) relations() []emptied {
 			[]values{{"type": "live"}, w.named("creator_id", "creator_public_id")},
 			`display_name = '' AND name_key = '' AND ` + w.isNameless("creator_public_id"),
 		},
-		{"subchannel", "message_feeds", []values{{"name": "kept"}, w.named("creator_id", "creator_public_id")}, `name = 'kept' AND ` + w.isNameless("creator_public_id")},
+		{
+			"subchannel", "message_feeds",
+			[]values{{"name": "kept"}, w.named("creator_id", "creator_public_id")},
+			`name = 'kept' AND ` + w.isNameless("creator_public_id"),
+		},
 		{"pin", "pins", []values{{"placement": "default"}, w.named("pinned_by_id", "pinned_by")}, w.isNameless("pinned_by")},
 	}
 }
@@ -215,14 +245,19 @@ func (w *world) live() []emptied {
 	stream, room := values{"status": "ended", "resolution": "SD"}, values{"status": "ended", "type": "coHosts"}
 	written := values{"metadata": `{"note":"secret"}`, "recordings": `["secret"]`, "updated_at": "2026-11-19"}
 	event := values{
-		"type": "virtual", "origin_type": "user", "tags": "{secret}", "metadata": `{"note":"secret"}`, "creator_public_id": "bob", "origin_public_id": "bob",
-		"updated_at": "2026-11-19",
+		"type": "virtual", "origin_type": "user", "tags": "{secret}", "metadata": `{"note":"secret"}`, "creator_public_id": "bob",
+		"origin_public_id": "bob",
+		"updated_at":       "2026-11-19",
 	}
 	creator, before := w.named("creator_id", "creator_public_id"), values{"deleted_at": "2026-11-18"}
 	empty := `title = '' AND description = '' AND metadata = '{}' AND `
 	media := empty + `thumbnail_file_id = '' AND recordings = '[]' AND deleted_at = updated_at AND ` + w.isNameless("creator_public_id")
 	return []emptied{
-		{"stream", "video_streams", []values{stream, written, {"platform_name": "secret", "platform_version": "secret"}, creator}, media + ` AND platform_name = '' AND platform_version = ''`},
+		{
+			"stream", "video_streams",
+			[]values{stream, written, {"platform_name": "secret", "platform_version": "secret"}, creator},
+			media + ` AND platform_name = '' AND platform_version = ''`,
+		},
 		{"deleted stream", "video_streams", []values{stream, written, before, creator}, empty + `deleted_at < updated_at`},
 		{"room", "rooms", []values{room, written, creator}, media},
 		{"deleted room", "rooms", []values{room, written, before, creator}, empty + `deleted_at < updated_at`},
@@ -234,10 +269,12 @@ func (w *world) live() []emptied {
 		{
 			"event", "planned_events",
 			[]values{event, creator},
-			empty + `location = '' AND external_url = '' AND cover_image_file_id = '' AND tags = '{}' AND deleted_at = updated_at AND origin_public_id = 'bob' AND ` +
+			empty + `location = '' AND external_url = '' AND cover_image_file_id = '' AND tags = '{}' AND deleted_at = updated_at AND
+				origin_public_id = 'bob' AND ` +
 				w.isNameless("creator_public_id"),
 		},
-		{"event on the wall", "planned_events", []values{event, w.named("origin_id", "origin_public_id")}, empty + `creator_public_id = 'bob' AND ` + w.isNameless("origin_public_id")},
+		{"event on the wall", "planned_events", []values{event, w.named("origin_id", "origin_public_id")}, empty + `creator_public_id = 'bob' AND
+			` + w.isNameless("origin_public_id")},
 		{"deleted event", "planned_events", []values{event, before, creator}, empty + `deleted_at < updated_at`},
 	}
 }
@@ -261,7 +298,8 @@ func TestRowsOfTheUserAreEmptied(t *testing.T) {
 	}
 	w.erase()
 	for i, c := range all {
-		require.Equal(t, "1", w.Text(t, fmt.Sprintf(`SELECT count(*)::text FROM %s WHERE %s = '%s' AND %s`, c.table, key(c.table), ids[i], c.want)), c.name)
+		require.Equal(t, "1",
+			w.Text(t, fmt.Sprintf(`SELECT count(*)::text FROM %s WHERE %s = '%s' AND %s`, c.table, key(c.table), ids[i], c.want)), c.name)
 	}
 }
 
@@ -271,9 +309,11 @@ func TestPostsOnTheWallAreErased(t *testing.T) {
 	tx := w.Store.NewTx(region.EU)
 	servicetest.InsertWallPost(tx, w.user, region.NewID(region.US), 1)
 	require.NoError(t, tx.Commit(t.Context()))
-	w.Exec(t, `UPDATE posts SET data = '{"text":"secret"}', metadata = '{"a":1}', tags = '{a}', hashtags = '{a}', mentionees = '[{"userIds":["bob"]}]', annotations = '{"a":1}',
+	w.Exec(t, `UPDATE posts SET data = '{"text":"secret"}', metadata = '{"a":1}', tags = '{a}', hashtags = '{a}', mentionees =
+		'[{"userIds":["bob"]}]', annotations = '{"a":1}',
 		author_public_id = 'bob', target_public_id = 'alice'`)
 	w.erase()
-	require.Equal(t, "1", w.Text(t, `SELECT count(*)::text FROM posts WHERE data = '{}' AND metadata = '{}' AND tags = '{}' AND hashtags = '{}' AND mentionees = '[]' AND annotations = '{}'
+	require.Equal(t, "1", w.Text(t, `SELECT count(*)::text FROM posts WHERE data = '{}' AND metadata = '{}' AND tags = '{}' AND hashtags =
+		'{}' AND mentionees = '[]' AND annotations = '{}'
 		AND deleted_at IS NOT NULL AND author_public_id = 'bob' AND `+w.isNameless("target_public_id")))
 }

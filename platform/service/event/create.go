@@ -74,7 +74,8 @@ func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e stor
 	c := discussionOf(e)
 	tx.InsertCommunity(c, nil, e.CreatedAt)
 	first := membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), e.CreatedAt)
-	if err := membership.NewUpdate(tx, c.ID, []store.MemberChange{first}, e.CreatedAt).Commit(ctx, s.Deps, c.CreatorID, c.CreatorID); err != nil {
+	if err := membership.NewUpdate(tx, c.ID, []store.MemberChange{first}, e.CreatedAt).Commit(ctx, s.Deps, c.CreatorID,
+		c.CreatorID); err != nil {
 		return err
 	}
 	s.Outbox.DeliverSoon(ctx, tx.Home(), told...)
@@ -88,7 +89,8 @@ const discussionName = "Event discussion"
 func discussionOf(e store.PlannedEvent) store.Community {
 	return store.Community{
 		ID: e.DiscussionCommunityID, DisplayName: discussionName, CreatorID: e.CreatorID, CreatorPublicID: e.CreatorPublicID, JoinApproval: true,
-		StoryComments: true, NotificationMode: "default", Type: "event", Metadata: view.ObjectJSON(nil), CreatedAt: e.CreatedAt, UpdatedAt: e.CreatedAt,
+		StoryComments: true, NotificationMode: "default", Type: "event", Metadata: view.ObjectJSON(nil), CreatedAt: e.CreatedAt,
+		UpdatedAt: e.CreatedAt,
 	}
 }
 

@@ -39,7 +39,8 @@ func (s *Service) queryOf(ctx context.Context, m *plazav1.ListEventsRequest, cal
 		return nil, err
 	}
 	q := &query{cursor: cursor, originType: m.GetOriginType(), tags: m.GetTags(), EventList: store.EventList{
-		Status: m.GetStatus(), ByCreated: m.GetSortBy() == "createdAt", Desc: (m.GetOrderBy() == "desc") != cursor.Back, Now: s.Now(), Limit: cursor.Limit + 1,
+		Status: m.GetStatus(), ByCreated: m.GetSortBy() == "createdAt", Desc: (m.GetOrderBy() == "desc") != cursor.Back, Now: s.Now(),
+		Limit: cursor.Limit + 1,
 	}}
 	if m.GetType() != "" {
 		q.Types = []string{m.GetType()}
@@ -191,7 +192,8 @@ func (s *Service) page(ctx context.Context, q *query) ([]store.PlannedEvent, *pl
 func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent, *plazav1.Paging, error) {
 	list := store.RsvpList{UserID: q.attendeeID, Statuses: []string{store.RsvpGoing}, Desc: true, Limit: maxAttended}
 	list.After, _, list.AfterID = page.Cursor{}.Start(true)
-	rsvps, err := service.ReadAvailable(ctx, s.Deps, func(r *store.ReadBatch, l store.RsvpList, into *[]store.EventRsvp) { r.ListRsvps(l, into) }, list)
+	rsvps, err := service.ReadAvailable(ctx, s.Deps,
+		func(r *store.ReadBatch, l store.RsvpList, into *[]store.EventRsvp) { r.ListRsvps(l, into) }, list)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -208,7 +210,9 @@ func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent,
 }
 
 // visible returns the events that the caller may see, with their origins.
-func (s *Service) visible(ctx context.Context, r *service.Request, rows []store.PlannedEvent) ([]store.PlannedEvent, visibility.Targets, error) {
+func (s *Service) visible(ctx context.Context, r *service.Request, rows []store.PlannedEvent) ([]store.PlannedEvent, visibility.Targets,
+	error,
+) {
 	kinds := map[string]string{}
 	for _, e := range rows {
 		kinds[e.OriginID] = e.OriginType

@@ -33,7 +33,8 @@ func (s *Service) ListEventRsvps(ctx context.Context, req *plazav1.ListEventRsvp
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(a store.EventRsvp) (t time.Time, key, id string) { return a.RespondedAt, "", a.UserID })
+	rows, paging := service.Page(cursor, rows, false, list.Desc,
+		func(a store.EventRsvp) (t time.Time, key, id string) { return a.RespondedAt, "", a.UserID })
 	a, err := l.load(ctx, *l.event, append([]store.EventRsvp{}, rows...))
 	return view.Fill(a, &plazav1.ListEventRsvpsResponse{Paging: paging}), err
 }
@@ -63,7 +64,9 @@ func (s *Service) ListMyEventRsvps(ctx context.Context, req *plazav1.ListMyEvent
 }
 
 // myRsvps answers with a page of answers to events of which the caller may see some.
-func (s *Service) myRsvps(ctx context.Context, r *service.Request, rsvps []store.EventRsvp, paging *plazav1.Paging) (*plazav1.ListEventRsvpsResponse, error) {
+func (s *Service) myRsvps(ctx context.Context, r *service.Request, rsvps []store.EventRsvp,
+	paging *plazav1.Paging,
+) (*plazav1.ListEventRsvpsResponse, error) {
 	ids := service.Map(rsvps, func(a store.EventRsvp) string { return a.EventID })
 	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PlannedEvents, ids)
 	if err != nil {

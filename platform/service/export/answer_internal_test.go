@@ -15,9 +15,11 @@ import (
 // TestExportAnswer checks each field of the answer about an export, before and after its archive is ready.
 func TestExportAnswer(t *testing.T) {
 	t.Parallel()
-	requested, updated, finished, due := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour), servicetest.Noon.Add(keptFor)
+	requested, updated, finished, due := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour),
+		servicetest.Noon.Add(keptFor)
 	e := store.Export{
-		ID: "id", PublicID: "a/b", RequestedBy: "administrator", State: store.ExportCollecting, Progress: store.Progress{Step: "posts", DueAt: due},
+		ID: "id", PublicID: "a/b", RequestedBy: "administrator", State: store.ExportCollecting,
+		Progress: store.Progress{Step: "posts", DueAt: due},
 		Exported: []byte(`{"posts": 2}`), Bytes: 70, RequestedAt: requested, UpdatedAt: updated, FinishedAt: &finished,
 	}
 	want := &plazav1.Export{

@@ -28,7 +28,8 @@ const (
 	keptFor = 7 * 24 * time.Hour
 )
 
-var errNoStorage = fail.BadRequest().WithDetails("The user's region has no storage for files (storage-url), so that it cannot store archives")
+var errNoStorage = fail.BadRequest().WithDetails(
+	"The user's region has no storage for files (storage-url), so that it cannot store archives")
 
 // Service implements ExportService.
 type Service struct {

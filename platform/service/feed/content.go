@@ -16,5 +16,6 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.ListContentFeedResponse{Status: "success", Paging: paging, Data: view.Fill(a, &plazav1.ContentFeedData{Paging: paging})}, nil
+	return &plazav1.ListContentFeedResponse{Status: "success", Paging: paging, Data: view.Fill(a, &plazav1.ContentFeedData{Paging: paging})},
+		nil
 }

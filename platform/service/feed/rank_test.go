@@ -63,7 +63,9 @@ func TestRank(t *testing.T) {
 // TestLikes counts an entry on its author's wall once.
 func TestLikes(t *testing.T) {
 	entries := []store.PostFeedEntry{
-		{ID: "01", AuthorID: "a", TargetID: "a", Mine: true}, {ID: "02", AuthorID: "a", TargetID: "club", Mine: true}, {ID: "03", AuthorID: "b", TargetID: "club"},
+		{ID: "01", AuthorID: "a", TargetID: "a", Mine: true},
+		{ID: "02", AuthorID: "a", TargetID: "club", Mine: true},
+		{ID: "03", AuthorID: "b", TargetID: "club"},
 	}
 	liked := likes(entries)
 	require.Equal(t, likedBy{"a": 2, "club": 1}, liked)
@@ -108,7 +110,8 @@ func TestRankToken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, start, got)
 	for _, wrong := range []string{
-		"", "x", strings.Repeat("A", 90), start.token() + "A", start.token()[1:], "\n" + start.token(), page.Cursor{Limit: 1, Time: noon, ID: c.id}.Token(),
+		"", "x", strings.Repeat("A", 90), start.token() + "A", start.token()[1:], "\n" + start.token(),
+		page.Cursor{Limit: 1, Time: noon, ID: c.id}.Token(),
 		rankCursor{limit: 101, asOf: noon, high: top(noon)}.token(),
 		rankCursor{limit: 0, asOf: noon, high: top(noon)}.token(),
 		rankCursor{limit: 1, high: top(noon)}.token(), rankCursor{limit: 1, asOf: noon}.token(),
@@ -200,7 +203,10 @@ func TestWindowsThatStop(t *testing.T) {
 				var f feed
 				var wanted []string
 				for i := range size {
-					f = append(f, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute), Reactions: int64(i % 7)})
+					f = append(f, store.PostFeedEntry{
+						ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute),
+						Reactions: int64(i % 7),
+					})
 					if i%every == every-1 {
 						wanted = append(wanted, f[i].ID)
 					}
@@ -320,7 +326,10 @@ func FuzzParseRank(f *testing.F) {
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	f.Add("")
 	f.Add(rankCursor{limit: 10, asOf: at, high: top(at)}.token())
-	f.Add(rankCursor{limit: 100, back: true, asOf: at, high: top(at), low: place{at, "01aabbccddeeff0011223344"}, score: -1, id: "02aabbccddeeff0011223344"}.token())
+	f.Add(rankCursor{
+		limit: 100, back: true, asOf: at, high: top(at), low: place{at, "01aabbccddeeff0011223344"}, score: -1,
+		id: "02aabbccddeeff0011223344",
+	}.token())
 	f.Fuzz(func(t *testing.T, token string) {
 		c, err := parseRank(token)
 		if err == nil {

@@ -83,7 +83,10 @@ func TestForms(t *testing.T) {
 func TestUsagesOfUploads(t *testing.T) {
 	t.Parallel()
 	used := []store.DailyUsage{
-		{Kind: store.UsageChannels, Used: 1}, {Kind: store.UsageUploads, Used: 2}, {Kind: store.UsageCommunities, Used: 3}, {Kind: store.UsageUploadBytes, Used: 4},
+		{Kind: store.UsageChannels, Used: 1},
+		{Kind: store.UsageUploads, Used: 2},
+		{Kind: store.UsageCommunities, Used: 3},
+		{Kind: store.UsageUploadBytes, Used: 4},
 	}
 	uploads := slices.DeleteFunc(used, isNotUpload)
 	require.Equal(t, []store.DailyUsage{{Kind: store.UsageUploads, Used: 2}, {Kind: store.UsageUploadBytes, Used: 4}}, uploads)

@@ -38,7 +38,10 @@ func TestProof(t *testing.T) {
 		return l
 	}
 	id, other := region.NewID(region.EU), region.NewID(region.EU)
-	p := proof{expires: made.Add(time.Hour), object: view.FileObject{Kind: store.UseMessage, ID: region.NewID(region.SG)}, viewer: region.NewID(region.US)}
+	p := proof{
+		expires: made.Add(time.Hour), object: view.FileObject{Kind: store.UseMessage, ID: region.NewID(region.SG)},
+		viewer: region.NewID(region.US),
+	}
 	text, ok := links(network, keyring(t, "o"), made).encode(p, id)
 	require.True(t, ok)
 	changed := func(at int, to byte) string {
@@ -106,7 +109,8 @@ func TestRestrictedURL(t *testing.T) {
 	require.NoError(t, err)
 	f := store.File{ID: region.NewID(region.EU), AccessType: store.AccessPublic, Restricted: true}
 	object := view.FileObject{Kind: store.UsePost, ID: region.NewID(region.EU)}
-	alice, bob := &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)}, &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)}
+	alice, bob := &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)},
+		&auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)}
 	first := l.URL(f, object, alice)
 	require.NotEqual(t, first, l.URL(f, object, bob))
 	now = now.Add(59 * time.Minute)

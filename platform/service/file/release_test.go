@@ -40,7 +40,8 @@ func (w *world) postBy(author string, home region.Code, fileID string) string {
 	tx := w.Store.NewTx(home)
 	tx.InsertPost(store.Post{
 		ID: id, TargetType: "user", TargetID: region.NewID(home), AuthorID: author, IsParent: true, FeedType: "published",
-		DataType: "image", StructureType: "image", Data: fmt.Appendf(nil, `{"fileId":%q}`, fileID), Metadata: []byte("{}"), Mentionees: []byte("[]"), CreatedAt: w.now(),
+		DataType: "image", StructureType: "image", Data: fmt.Appendf(nil, `{"fileId":%q}`, fileID), Metadata: []byte("{}"),
+		Mentionees: []byte("[]"), CreatedAt: w.now(),
 	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return id

@@ -241,7 +241,8 @@ func (f Form) check() error {
 	return nil
 }
 
-// Abort ends the upload, and removes what was stored unless Finish succeeded. It must be called once. It works even if the request's context is done.
+// Abort ends the upload, and removes what was stored unless Finish succeeded. It must be called once. It works even if the request's
+// context is done.
 func (u *Upload) Abort(ctx context.Context) {
 	u.depart()
 	if u.closed || len(u.files) == 0 || defence.Off(defence.UploadRemoval) {

@@ -71,7 +71,9 @@ func (r *itemRequest) checkOpen(now time.Time) {
 }
 
 // update changes the state of an item as change does after the checks.
-func (s *Service) update(ctx context.Context, id string, check func(*itemRequest), change func(*store.FlagItem, *itemRequest)) (*plazav1.FlagItemResponse, error) {
+func (s *Service) update(ctx context.Context, id string, check func(*itemRequest),
+	change func(*store.FlagItem, *itemRequest),
+) (*plazav1.FlagItemResponse, error) {
 	return service.RetryOnConflict(ctx, func() (*plazav1.FlagItemResponse, error) {
 		r := s.newItemRequest(ctx, id)
 		r.checkChange()

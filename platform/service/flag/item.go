@@ -84,7 +84,8 @@ func (r *itemRequest) requireChannel() error {
 }
 
 // errHeld refuses changes of an item by others than the moderator who claimed or resolved it.
-var errHeld = fail.New(fail.CodeConflict, "Another moderator has claimed or resolved this item. Only they and moderators of higher authority can change it")
+var errHeld = fail.New(fail.CodeConflict,
+	"Another moderator has claimed or resolved this item. Only they and moderators of higher authority can change it")
 
 // requireOver returns errHeld unless the caller is the holder of the item or has authority over the holder. It takes a
 // round trip for other callers than the holder and administrators.

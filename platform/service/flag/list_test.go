@@ -45,7 +45,8 @@ func TestFlagListOf(t *testing.T) {
 	t.Parallel()
 	got := listOf(&plazav1.ListFlagsRequest{TargetId: "t", TargetType: "user", Reason: "Spam"}, page.Cursor{Limit: 10})
 	require.Equal(t, store.FlagList{
-		Homes: region.All(), TargetID: "t", TargetType: store.FlagUser, Reason: "Spam", Desc: true, Limit: 11, After: got.After, AfterID: got.AfterID,
+		Homes: region.All(), TargetID: "t", TargetType: store.FlagUser, Reason: "Spam", Desc: true, Limit: 11, After: got.After,
+		AfterID: got.AfterID,
 	}, got)
 	got = listOf(&plazav1.ListFlagsRequest{Region: "eu"}, page.Cursor{Limit: 10, Back: true})
 	require.False(t, got.Desc)

@@ -43,8 +43,12 @@ func TestTransition(t *testing.T) {
 		{"follow after the end", followOf(none), accepted, now, now},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := transition{follower: &store.User{ID: "a", PublicID: "A"}, followee: &store.User{ID: "b", PublicID: "B"}, old: c.old, status: c.status}.apply(now)
-			require.Equal(t, []string{"a", "A", "b", "B", c.status}, []string{f.FollowerID, f.FollowerPublicID, f.FolloweeID, f.FolloweePublicID, f.Status})
+			f := transition{
+				follower: &store.User{ID: "a", PublicID: "A"}, followee: &store.User{ID: "b", PublicID: "B"}, old: c.old,
+				status: c.status,
+			}.apply(now)
+			require.Equal(t, []string{"a", "A", "b", "B", c.status},
+				[]string{f.FollowerID, f.FollowerPublicID, f.FolloweeID, f.FolloweePublicID, f.Status})
 			require.Equal(t, c.created, f.CreatedAt, "created")
 			require.Equal(t, c.updated, f.UpdatedAt, "updated")
 		})
@@ -78,7 +82,8 @@ func TestFilterDeleted(t *testing.T) {
 		{"deleted", &yes, []string{"gone", "unread"}, []string{"owner", "gone"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, found := filterDeleted([]string{"kept", "gone", "unread"}, append([]store.User(nil), users...), func(id string) string { return id }, "owner", c.isDeleted)
+			rows, found := filterDeleted([]string{"kept", "gone", "unread"}, append([]store.User(nil), users...),
+				func(id string) string { return id }, "owner", c.isDeleted)
 			var ids []string
 			for _, u := range found {
 				ids = append(ids, u.ID)
@@ -134,7 +139,10 @@ func TestBlockEndsTheFollower(t *testing.T) {
 	Register(w.Deps)
 	blocker, blocked, other := region.NewID(region.EU), region.NewID(region.US), region.NewID(region.US)
 	for _, follower := range []string{blocked, other} {
-		followed := store.Follow{FollowerID: follower, FolloweeID: blocker, Status: store.FollowAccepted, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon}
+		followed := store.Follow{
+			FollowerID: follower, FolloweeID: blocker, Status: store.FollowAccepted, CreatedAt: servicetest.Noon,
+			UpdatedAt: servicetest.Noon,
+		}
 		tx := w.Store.NewTx(region.US)
 		rows := tx.ChangeFollow(store.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
 		require.NoError(t, tx.Commit(t.Context()))
@@ -144,7 +152,8 @@ func TestBlockEndsTheFollower(t *testing.T) {
 		return w.Text(t, `SELECT string_agg(follower_id, ' ') FROM followers WHERE status = 'accepted' AND followee_id = '`+blocker+`'`)
 	}
 	require.Contains(t, followers(), blocked)
-	service.HandleOutbox(w.Deps, store.TopicBlock, func(context.Context, store.MirroredBlock) error { return errors.New("the other home is away") })
+	service.HandleOutbox(w.Deps, store.TopicBlock,
+		func(context.Context, store.MirroredBlock) error { return errors.New("the other home is away") })
 	s := &Service{Deps: w.Deps}
 	p := &pair{Request: &service.Request{Caller: &auth.Caller{UserID: blocker}}, otherID: blocked}
 	require.NoError(t, s.storeBlock(t.Context(), p, store.Block{BlockerID: blocker, BlockedID: blocked, Status: store.BlockBlocked}))

@@ -25,22 +25,34 @@ type listParams struct {
 
 // ListMyFollowers lists the caller's followers and requests to follow the caller, newest first.
 func (s *Service) ListMyFollowers(ctx context.Context, req *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listParams{followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
+	return s.list(ctx, listParams{
+		followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted,
+		page: page.Merge(req.GetOptions(), req.Limit, req.GetToken()),
+	})
 }
 
 // ListMyFollowing lists the users that the caller follows or requested to follow, newest first.
 func (s *Service) ListMyFollowing(ctx context.Context, req *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listParams{status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
+	return s.list(ctx, listParams{
+		status: req.GetStatus(), isDeleted: req.IsDeleted,
+		page: page.Merge(req.GetOptions(), req.Limit, req.GetToken()),
+	})
 }
 
 // ListFollowers lists the followers of a user, newest first.
 func (s *Service) ListFollowers(ctx context.Context, req *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listParams{userID: req.GetUserId(), followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
+	return s.list(ctx, listParams{
+		userID: req.GetUserId(), followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted,
+		page: page.Merge(req.GetOptions(), req.Limit, req.GetToken()),
+	})
 }
 
 // ListFollowing lists the users that a user follows, newest first.
 func (s *Service) ListFollowing(ctx context.Context, req *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listParams{userID: req.GetUserId(), status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
+	return s.list(ctx, listParams{
+		userID: req.GetUserId(), status: req.GetStatus(), isDeleted: req.IsDeleted,
+		page: page.Merge(req.GetOptions(), req.Limit, req.GetToken()),
+	})
 }
 
 // list returns a page of follows. It takes two round trips.
@@ -62,7 +74,8 @@ func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsR
 		}
 		return f.FolloweeID
 	}
-	rows, paging := service.Page(cursor, rows, false, q.Desc, func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
+	rows, paging := service.Page(cursor, rows, false, q.Desc,
+		func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
 	rows, users, err := withUsers(ctx, s, rows, other, owner, l.isDeleted)
 	return &plazav1.ListFollowsResponse{Follows: service.Map(rows, s.View.Follow), Users: s.View.Users(ctx, users), Paging: paging}, err
 }
@@ -106,7 +119,9 @@ func (l listParams) requireSee(caller *auth.Caller, owners []store.User, wall vi
 
 // withUsers reads the owner of a list and the other user of each of its rows; none if the list is empty. It removes the
 // rows whose other user's deletion is not as isDeleted selects.
-func withUsers[T any](ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User, error) {
+func withUsers[T any](ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User,
+	error,
+) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}

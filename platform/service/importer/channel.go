@@ -14,9 +14,12 @@ import (
 
 // channels are the channels that users find by an id, with their creators as first members.
 var channels = kind{
-	name:   "channel",
-	fields: []string{"channelId", "type", "displayName", "isPublic", "notificationMode", "messageAutoDeleteEnabled", "autoDeleteMessageByFlagLimit", "tags", "metadata"},
-	parse:  (*Importer).parseChannel, check: (*Importer).checkChannels, insert: (*Importer).insertChannels,
+	name: "channel",
+	fields: []string{
+		"channelId", "type", "displayName", "isPublic", "notificationMode", "messageAutoDeleteEnabled",
+		"autoDeleteMessageByFlagLimit", "tags", "metadata",
+	},
+	parse: (*Importer).parseChannel, check: (*Importer).checkChannels, insert: (*Importer).insertChannels,
 }
 
 // conversations are the conversations of users, who find them by who they are.

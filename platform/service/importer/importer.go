@@ -1,5 +1,5 @@
-// Package importer writes users, communities, memberships, posts, channels and messages of another platform into a network, as if they had been
-// created through the API at their time. README.md describes the format.
+// Package importer writes users, communities, memberships, posts, channels and messages of another platform into a network, as if they had
+// been created through the API at their time. README.md describes the format.
 //
 // It is stateless: the id of a row in Plaza follows from its id in the file, and rows that exist are left as they are. An
 // import that was interrupted is therefore continued by repeating it. Rows are written in batches, each of which is one

@@ -82,13 +82,15 @@ func TestImportedFields(t *testing.T) {
 		},
 		{
 			`posts WHERE id = '02d2a0f08b0d4a3c6e7f2001'`,
-			`author_public_id, target_type, target_id, target_public_id, feed_type, data_type, data, tags, hashtags, metadata, edited_at::DATE` + times,
+			`author_public_id, target_type, target_id, target_public_id, feed_type, data_type, data, tags, hashtags, metadata, edited_at::DATE` +
+				times,
 			`["bob","community","` + climbing + `","` + climbing + `","published","acme.card",{"a":1},["t"],["h"],{"a":1},` +
 				`"2020-02-01","2020-01-01","2020-02-01"]`,
 		},
 		{
 			`posts WHERE id = '02d2a0f08b0d4a3c6e7f2001'`,
-			`annotations->'links'->0->>'url', jsonb_array_length(mentionees), mentionees->0->>'type', mentionees->0->'userIds', mentionees->0->'userPublicIds',
+			`annotations->'links'->0->>'url', jsonb_array_length(mentionees), mentionees->0->>'type', mentionees->0->'userIds',
+				mentionees->0->'userPublicIds',
 				mentionees->0->'userInternalIds'->>0 = (SELECT id FROM users WHERE public_id = 'ada')`,
 			`["https://a.example",1,"user",["ada"],["ada"],true]`,
 		},
@@ -166,17 +168,42 @@ func TestImportIsCancelled(t *testing.T) {
 // TestImportStops checks that the first line which cannot be imported ends the import, after all lines before it are written.
 func TestImportStops(t *testing.T) {
 	for name, c := range map[string]struct{ line, reason string }{
-		"not a row":    {`{"type":"user"}`, "userId: must not be empty"},
-		"no user":      {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"data":{"text":"a"}}}`, `userId: there is no user "dora": import it first`},
-		"no wall":      {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetId":"dora","data":{"text":"a"}}}`, `data.targetId: there is no user "dora": import it first`},
-		"no community": {`{"type":"member","userId":"ada","data":{"communityId":"5cd6b3a48b0d4a3c6e7f2009"}}`, `data.communityId: there is no community "5cd6b3a48b0d4a3c6e7f2009": import it first`},
-		"no target":    {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetType":"community","targetId":"` + unknown + `","data":{"text":"a"}}}`, `data.targetId: there is no community "` + unknown + `": import it first`},
-		"no creator":   {`{"type":"community","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"displayName":"a"}}`, `userId: there is no user "dora": import it first`},
-		"no channel":   {`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"channelId":"a","data":{"text":"a"}}}`, "data: there is no such channel or conversation: import it first"},
-		"no author":    {`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"channelId":"a","data":{"text":"a"}}}`, `userId: there is no user "dora": import it first`},
-		"no partner":   {`{"type":"conversation","userId":"ada","data":{"userIds":["dora"]}}`, `data.userIds: there is no user "dora": import it first`},
-		"no member":    {`{"type":"channelMember","userId":"dora","data":{"channelId":"a"}}`, `userId: there is no user "dora": import it first`},
-		"other home":   {`{"type":"post","id":"01d6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"data":{"text":"a"}}}`, "id: begins with the digits of the region us, but the object belongs to eu"},
+		"not a row": {`{"type":"user"}`, "userId: must not be empty"},
+		"no user": {
+			`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"data":{"text":"a"}}}`,
+			`userId: there is no user "dora": import it first`,
+		},
+		"no wall": {
+			`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetId":"dora","data":{"text":"a"}}}`,
+			`data.targetId: there is no user "dora": import it first`,
+		},
+		"no community": {
+			`{"type":"member","userId":"ada","data":{"communityId":"5cd6b3a48b0d4a3c6e7f2009"}}`,
+			`data.communityId: there is no community "5cd6b3a48b0d4a3c6e7f2009": import it first`,
+		},
+		"no target": {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetType":"community","targetId":"` + unknown +
+			`","data":{"text":"a"}}}`, `data.targetId: there is no community "` + unknown + `": import it first`},
+		"no creator": {
+			`{"type":"community","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"displayName":"a"}}`,
+			`userId: there is no user "dora": import it first`,
+		},
+		"no channel": {
+			`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"channelId":"a","data":{"text":"a"}}}`,
+			"data: there is no such channel or conversation: import it first",
+		},
+		"no author": {
+			`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"channelId":"a","data":{"text":"a"}}}`,
+			`userId: there is no user "dora": import it first`,
+		},
+		"no partner": {
+			`{"type":"conversation","userId":"ada","data":{"userIds":["dora"]}}`,
+			`data.userIds: there is no user "dora": import it first`,
+		},
+		"no member": {`{"type":"channelMember","userId":"dora","data":{"channelId":"a"}}`, `userId: there is no user "dora": import it first`},
+		"other home": {
+			`{"type":"post","id":"01d6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"data":{"text":"a"}}}`,
+			"id: begins with the digits of the region us, but the object belongs to eu",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -240,13 +267,18 @@ func TestMessages(t *testing.T) {
 	w := newWorld(t)
 	w.mustImport(t, readExample(t))
 	const line = `{"type":"message","id":"5cf236008b0d4a3c6e7f%s","userId":"cleo","createdAt":"2019-06-0%sZ","data":{"channelId":"summit plans","data":{"text":"a"}%s}}`
-	at := w.mustImport(t, fmt.Sprintf(line, "4001", "1T08:24:56", "")+"\n"+fmt.Sprintf(line, "4002", "1T08:24:56", `,"parentId":"5cf236008b0d4a3c6e7f4001"`))
+	at := w.mustImport(t, fmt.Sprintf(line, "4001", "1T08:24:56", "")+"\n"+
+		fmt.Sprintf(line, "4002", "1T08:24:56", `,"parentId":"5cf236008b0d4a3c6e7f4001"`))
 	require.Equal(t, int64(2), at.Imported)
 	for wrong, reason := range map[string]string{
-		fmt.Sprintf(line, "4003", "1T08:24:55", ""):                                       "createdAt: must not be before the channel and its last message, 2019-06-01T08:24:56Z: sort messages by time",
-		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf236008b0d4a3c6e7f4002"`): `data.parentId: the parent "5cf236008b0d4a3c6e7f4002" must be a message of the channel that is not a reply: import it first`,
-		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf38f808b0d4a3c6e7f3003"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f3003" must be a message of the channel that is not a reply: import it first`,
-		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf38f808b0d4a3c6e7f4009"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f4009" must be a message of the channel that is not a reply: import it first`,
+		fmt.Sprintf(line, "4003", "1T08:24:55",
+			""): "createdAt: must not be before the channel and its last message, 2019-06-01T08:24:56Z: sort messages by time",
+		fmt.Sprintf(line, "4003", "2T08:24:55",
+			`,"parentId":"5cf236008b0d4a3c6e7f4002"`): `data.parentId: the parent "5cf236008b0d4a3c6e7f4002" must be a message of the channel that is not a reply: import it first`,
+		fmt.Sprintf(line, "4003", "2T08:24:55",
+			`,"parentId":"5cf38f808b0d4a3c6e7f3003"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f3003" must be a message of the channel that is not a reply: import it first`,
+		fmt.Sprintf(line, "4003", "2T08:24:55",
+			`,"parentId":"5cf38f808b0d4a3c6e7f4009"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f4009" must be a message of the channel that is not a reply: import it first`,
 	} {
 		_, err := w.importText(t.Context(), wrong, 1)
 		require.EqualError(t, err, "file:1: "+reason)
@@ -269,7 +301,8 @@ func TestMessages(t *testing.T) {
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, []int64{4}, before, "users have read what was written before they joined")
 	_, err := w.importText(t.Context(), fmt.Sprintf(line, "4003", "3T08:24:56", "")+"\n"+fmt.Sprintf(line, "4004", "3T08:24:55", ""), 1)
-	require.EqualError(t, err, "file:2: createdAt: must not be before the channel and its last message, 2019-06-03T08:24:56Z: sort messages by time")
+	require.EqualError(t, err,
+		"file:2: createdAt: must not be before the channel and its last message, 2019-06-03T08:24:56Z: sort messages by time")
 }
 
 // TestChannelMembers imports members of each role into a channel. A line that repeats a membership changes nothing.
@@ -321,7 +354,8 @@ func TestDeletedReferences(t *testing.T) {
 	w.Exec(t, `UPDATE messages SET deleted_at = now() WHERE id LIKE '%4001'`)
 	refused(fmt.Sprintf(message, "4002", "summit plans", reply), noParent)
 	w.Exec(t, `UPDATE communities SET deleted_at = now()`)
-	refused(fmt.Sprintf(post, "ada", "community", climbingInFile), `data.targetId: there is no community "`+climbingInFile+`": import it first`)
+	refused(fmt.Sprintf(post, "ada", "community", climbingInFile),
+		`data.targetId: there is no community "`+climbingInFile+`": import it first`)
 	w.Exec(t, `UPDATE users SET deleted_at = now() WHERE public_id = 'bob'`)
 	refused(fmt.Sprintf(post, "bob", "user", "ada"), `userId: there is no user "bob": import it first`)
 	refused(fmt.Sprintf(post, "ada", "user", "bob"), `data.targetId: there is no user "bob": import it first`)
@@ -377,7 +411,8 @@ func TestDeletedChannel(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorld(t)
-			w.mustImport(t, `{"type":"user","userId":"ada"}`+"\n"+`{"type":"channel","userId":"ada","data":{"channelId":"plans","displayName":"Plans"}}`+"\n")
+			w.mustImport(t, `{"type":"user","userId":"ada"}`+"\n"+
+				`{"type":"channel","userId":"ada","data":{"channelId":"plans","displayName":"Plans"}}`+"\n")
 			w.Exec(t, `UPDATE channels SET deleted_at = now()`)
 			_, err := w.importText(t.Context(), line, 1)
 			require.EqualError(t, err, "file:1: data: there is no such channel or conversation: import it first")

@@ -126,7 +126,8 @@ func messageIn(found []store.Message, id string) *store.Message {
 func (r *row) takeOrder(found []store.Message, last map[string]time.Time) []store.Message {
 	m, _ := r.request.(*plazav1.CreateMessageRequest)
 	if r.createdAt.Before(last[r.channel.ID]) {
-		r.refusef("createdAt: must not be before the channel and its last message, %s: sort messages by time", last[r.channel.ID].UTC().Format(time.RFC3339Nano))
+		r.refusef("createdAt: must not be before the channel and its last message, %s: sort messages by time",
+			last[r.channel.ID].UTC().Format(time.RFC3339Nano))
 		return nil
 	}
 	if id := m.GetParentId(); id != "" {
@@ -153,7 +154,8 @@ func (r *row) messageRow() store.Message {
 	return store.Message{
 		ID: r.internal, FeedID: c.ID, ChannelID: c.ID, ChannelPublicID: c.PublicID, ChannelType: c.Type, ParentID: r.parentID,
 		CreatorID: r.user.ID, CreatorPublicID: r.user.PublicID, ReferenceID: r.internal, DataType: cmp.Or(m.GetDataType(), "text"),
-		Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()), Tags: m.GetTags(), Mentions: view.MessageMentionsJSON(nil),
+		Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()), Tags: m.GetTags(),
+		Mentions:  view.MessageMentionsJSON(nil),
 		CreatedAt: r.createdAt,
 	}
 }

@@ -141,7 +141,8 @@ func decodeLine(raw []byte) (l line, err error) {
 	case err == nil:
 		return l, nil
 	case strings.Contains(err.Error(), "unknown field"):
-		return l, fmt.Errorf("%s: the fields are type, id, userId, region, createdAt, updatedAt and data", strings.TrimPrefix(err.Error(), "json: "))
+		return l, fmt.Errorf("%s: the fields are type, id, userId, region, createdAt, updatedAt and data",
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return l, fmt.Errorf("the line must be one JSON object: %w", err)
 }

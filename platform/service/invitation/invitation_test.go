@@ -76,7 +76,11 @@ func TestTypesOf(t *testing.T) {
 func TestCheckUser(t *testing.T) {
 	now := time.Now()
 	room := &store.Room{Participants: []store.RoomParticipant{{UserID: "host"}}}
-	members := []store.Member{{UserID: "member", State: store.StateMember}, {UserID: "banned", State: store.StateBanned}, {UserID: "former", State: store.StateLeft}}
+	members := []store.Member{
+		{UserID: "member", State: store.StateMember},
+		{UserID: "banned", State: store.StateBanned},
+		{UserID: "former", State: store.StateLeft},
+	}
 	for _, c := range []struct {
 		name string
 		user store.User

@@ -50,7 +50,9 @@ func (s *state) requireModerator() error {
 }
 
 // respond returns requests and users.
-func (s *Service) respond(ctx context.Context, users []store.User, paging *plazav1.Paging, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+func (s *Service) respond(ctx context.Context, users []store.User, paging *plazav1.Paging,
+	requests ...store.JoinRequest,
+) *plazav1.JoinRequestResponse {
 	return &plazav1.JoinRequestResponse{
 		JoinRequests: service.Map(requests, s.View.JoinRequest), Users: s.View.Users(ctx, users), Paging: paging,
 	}

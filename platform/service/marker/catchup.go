@@ -13,7 +13,9 @@ import (
 
 // catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the
 // position that to returns.
-func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMarker, to func(store.FeedMarker) move) ([]store.FeedMarker, error) {
+func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMarker,
+	to func(store.FeedMarker) move,
+) ([]store.FeedMarker, error) {
 	behind := selected.behind(marks, to)
 	if len(behind) == 0 {
 		return marks, nil

@@ -46,7 +46,9 @@ func (s *Service) deliver(ctx context.Context, f *fanOuts, m events.MessagesCrea
 // batches, and notifies users whose markers changed. It uses the current state of the subchannel rather than its state
 // after the messages. It is idempotent, and skips finished batches when it is retried. Messages that were purged mention
 // no user. failed has the homes whose members it could not update; an unavailable home does not delay the others.
-func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, messageIDs []string) (failed map[region.Code]error, err error) {
+func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, messageIDs []string) (failed map[region.Code]error,
+	err error,
+) {
 	failed = map[region.Code]error{}
 	slices.SortFunc(homes, func(a, b region.Code) int { return cmp.Compare(region.FixedID(a), region.FixedID(b)) })
 	after, _ := idBounds(homes[0])
@@ -76,7 +78,9 @@ func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, 
 }
 
 // fanOutTo is fanOut for one batch of members. It adds homes that fail.
-func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser, homes []region.Code, failed map[region.Code]error) {
+func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser,
+	homes []region.Code, failed map[region.Code]error,
+) {
 	errs := make([]error, len(homes))
 	var g sync.WaitGroup // an unavailable home must not delay the others
 	for i, inID := range homes {
@@ -148,7 +152,9 @@ func (c content) mentions(userID string) bool {
 }
 
 // advanceMembers updates the markers of members of one home in one transaction.
-func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, messages []content, members []store.ChannelUser) error {
+func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, messages []content,
+	members []store.ChannelUser,
+) error {
 	return s.updateMarkers(ctx, home, feed, members, func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) {
 		for _, message := range messages {
 			if u.UserID == message.creatorID {
@@ -192,7 +198,9 @@ func moves(segment int64, move store.MarkerMove, mark store.FeedMarker) bool {
 
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
-func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]*store.FeedMarker, map[string]int64, error) {
+func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code,
+	members []store.ChannelUser,
+) (map[string]*store.FeedMarker, map[string]int64, error) {
 	ids := service.Map(members, idOfUser)
 	var found []store.FeedMarker
 	reads := s.Store.NewReadBatch()

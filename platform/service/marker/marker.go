@@ -70,7 +70,9 @@ func (m move) changes(mark store.FeedMarker) bool {
 
 // advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the
 // caller has no markers of the selection, the result is 400400.
-func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMarker) move, reading *readingUntil) (*plazav1.MarkerResponse, error) {
+func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMarker) move,
+	reading *readingUntil,
+) (*plazav1.MarkerResponse, error) {
 	r, marks, err := s.load(ctx, selected)
 	if err != nil {
 		return nil, err
@@ -87,7 +89,8 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 
 // moveMarkers catches up with the feeds of a selection, moves its markers and notifies their user. It returns the
 // markers.
-func (s *Service) moveMarkers(ctx context.Context, userID string, selected selection, marks []store.FeedMarker, to func(store.FeedMarker) move,
+func (s *Service) moveMarkers(ctx context.Context, userID string, selected selection, marks []store.FeedMarker,
+	to func(store.FeedMarker) move,
 	reading *readingUntil,
 ) ([]store.FeedMarker, error) {
 	marks, err := s.catchUp(ctx, userID, selected, marks, to)

@@ -33,7 +33,8 @@ func Register(d *service.Deps) {
 		return s.advanceMarks(ctx, update)
 	})
 	fanOuts := newFanOuts(s.fanOut)
-	service.HandleOutbox(d, events.TopicMessages, func(ctx context.Context, m events.MessagesCreated) error { return s.deliver(ctx, fanOuts, m) })
+	service.HandleOutbox(d, events.TopicMessages,
+		func(ctx context.Context, m events.MessagesCreated) error { return s.deliver(ctx, fanOuts, m) })
 	service.HandleOutbox(d, events.TopicChannelMembers, s.followMembers)
 }
 
@@ -118,7 +119,8 @@ func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) 
 		return err
 	}
 	segment := update.Segment.Segment
-	c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID, LastSegment: segment}, update.At)
+	c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID, LastSegment: segment},
+		update.At)
 	for _, u := range update.Users {
 		mark := service.Find(marks, func(m store.FeedMarker) bool { return m.UserID == u.UserID })
 		move := u.MoveTo(segment)

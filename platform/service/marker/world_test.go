@@ -53,9 +53,15 @@ func TestFollowManyFeeds(t *testing.T) {
 	s, channel, now := New(w.Deps), region.NewID(region.EU), servicetest.Noon
 	member, left := region.NewID(region.EU), region.NewID(region.US)
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
+	tx.InsertChannel(store.Channel{
+		ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`),
+		NotificationMode: "default",
+	}, nil, now)
 	for range feedsPerBatch + 2 {
-		tx.InsertMessageFeed(store.MessageFeed{ID: region.NewID(region.EU), EntityID: channel, ChannelPublicID: channel, ChannelType: store.ChannelCommunity, CreatedAt: now})
+		tx.InsertMessageFeed(store.MessageFeed{
+			ID: region.NewID(region.EU), EntityID: channel, ChannelPublicID: channel,
+			ChannelType: store.ChannelCommunity, CreatedAt: now,
+		})
 	}
 	join := func(id, membership string) store.ChannelUserChange {
 		return store.ChannelUserChange{New: store.ChannelUser{ChannelID: channel, UserID: id, Membership: membership, JoinedAt: now}}
@@ -91,8 +97,14 @@ func TestFanOutWithoutAHome(t *testing.T) {
 	s := New(d)
 	users := []string{region.NewID(region.EU), region.NewID(region.SG), region.NewID(region.US)}
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
-	tx.InsertMessageFeed(store.MessageFeed{ID: channel, EntityID: channel, ChannelPublicID: channel, ChannelType: store.ChannelCommunity, CreatedAt: now})
+	tx.InsertChannel(store.Channel{
+		ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`),
+		NotificationMode: "default",
+	}, nil, now)
+	tx.InsertMessageFeed(store.MessageFeed{
+		ID: channel, EntityID: channel, ChannelPublicID: channel, ChannelType: store.ChannelCommunity,
+		CreatedAt: now,
+	})
 	tx.ChangeChannelUsers(channel, service.Map(users, func(id string) store.ChannelUserChange {
 		return store.ChannelUserChange{New: store.ChannelUser{ChannelID: channel, UserID: id, Membership: store.ChannelMember, JoinedAt: now}}
 	}), now)
@@ -121,7 +133,8 @@ func TestCatchUp(t *testing.T) {
 	feed := func(kind, membership string) string {
 		channel, id := region.NewID(region.EU), region.NewID(region.EU)
 		w.Commit(t, func(tx *store.Tx) {
-			tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: kind, Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
+			tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: kind, Metadata: []byte(`{}`), NotificationMode: "default"}, nil,
+				now)
 			tx.InsertMessageFeed(store.MessageFeed{ID: id, EntityID: channel, ChannelPublicID: channel, ChannelType: kind, CreatedAt: now})
 			tx.ChangeChannelUsers(channel, []store.ChannelUserChange{{
 				New: store.ChannelUser{ChannelID: channel, UserID: user, Membership: membership, JoinedAt: now},
@@ -135,7 +148,8 @@ func TestCatchUp(t *testing.T) {
 	w.Exec(t, `UPDATE message_feeds SET deleted_at = now() WHERE id = '`+deleted+`'`)
 	marked := func() string {
 		t.Helper()
-		return w.Text(t, `SELECT COALESCE(string_agg(feed_id || ' ' || last_segment::text, ', '), '') FROM user_feed_markers WHERE user_id = '`+user+`'`)
+		return w.Text(t, `SELECT COALESCE(string_agg(feed_id || ' ' || last_segment::text, ', '), '') FROM user_feed_markers WHERE user_id = '`+
+			user+`'`)
 	}
 	moved, err := s.updateFromFeeds(t.Context(), user, []string{deleted, left, live, region.NewID(region.EU)})
 	require.NoError(t, err)

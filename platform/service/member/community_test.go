@@ -45,9 +45,12 @@ func TestCommunityLivesWhereItWasMade(t *testing.T) {
 	require.Len(t, got.GetFeeds(), 3)
 	require.Equal(t, "Plants", got.GetCategories()[0].GetName())
 
-	refused(t, fail.CodeAlreadyExists, bob, eu.community.CreateCommunity, &plazav1.CreateCommunityRequest{DisplayName: "Gardening", IsUniqueDisplayName: true})
-	refused(t, fail.CodeNotFound, bob, eu.community.CreateCommunity, &plazav1.CreateCommunityRequest{DisplayName: "x", UserIds: []string{"nobody"}})
-	refused(t, fail.CodeNotFound, bob, eu.community.CreateCommunity, &plazav1.CreateCommunityRequest{DisplayName: "x", CategoryIds: []string{"nothing"}})
+	refused(t, fail.CodeAlreadyExists, bob, eu.community.CreateCommunity,
+		&plazav1.CreateCommunityRequest{DisplayName: "Gardening", IsUniqueDisplayName: true})
+	refused(t, fail.CodeNotFound, bob, eu.community.CreateCommunity,
+		&plazav1.CreateCommunityRequest{DisplayName: "x", UserIds: []string{"nobody"}})
+	refused(t, fail.CodeNotFound, bob, eu.community.CreateCommunity,
+		&plazav1.CreateCommunityRequest{DisplayName: "x", CategoryIds: []string{"nothing"}})
 	refused(t, fail.CodeForbidden, bob, eu.community.CreateCommunity, &plazav1.CreateCommunityRequest{DisplayName: "x", IsOfficial: true})
 	refused(t, fail.CodeForbidden, w.admin, eu.community.CreateCommunity, &plazav1.CreateCommunityRequest{DisplayName: "x"})
 	w.drain()
@@ -60,17 +63,20 @@ func TestUpdateAndDeleteCommunity(t *testing.T) {
 	sg := w.servers[region.SG]
 	var cats []string
 	for _, name := range []string{"a", "b"} {
-		cats = append(cats, must(t, w.admin, sg.categories.CreateCategory, &plazav1.CreateCategoryRequest{Name: name}).GetCategories()[0].GetCategoryId())
+		cats = append(cats, must(t, w.admin, sg.categories.CreateCategory,
+			&plazav1.CreateCategoryRequest{Name: name}).GetCategories()[0].GetCategoryId())
 	}
 	id := w.newCommunity(region.US, ann, &plazav1.CreateCommunityRequest{CategoryIds: cats[:1], Description: "old"})
 
-	got := must(t, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("Zoology"), CategoryIds: cats, Tags: []string{"x"}})
+	got := must(t, ann, sg.community.UpdateCommunity,
+		&plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("Zoology"), CategoryIds: cats, Tags: []string{"x"}})
 	require.Equal(t, "Zoology", got.GetCommunities()[0].GetDisplayName())
 	require.Equal(t, "old", got.GetCommunities()[0].GetDescription())
 	require.Len(t, got.GetCategories(), 2)
 	w.requireNoDrift()
 
-	refused(t, fail.CodeForbidden, bob, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("mine")})
+	refused(t, fail.CodeForbidden, bob, sg.community.UpdateCommunity,
+		&plazav1.UpdateCommunityRequest{CommunityId: id, DisplayName: new("mine")})
 	refused(t, fail.CodeForbidden, ann, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: new(true)})
 	official := must(t, w.admin, sg.community.UpdateCommunity, &plazav1.UpdateCommunityRequest{CommunityId: id, IsOfficial: new(true)})
 	require.True(t, official.GetCommunities()[0].GetIsOfficial())
@@ -88,9 +94,10 @@ func TestWhoSeesACommunity(t *testing.T) {
 	w := newWorld(t)
 	ann, bob, mod := w.user(region.US, "ann"), w.user(region.EU, "bob"), w.user(region.SG, "mod", auth.RoleModerator)
 	ids := map[string]string{
-		"public":       w.newCommunity(region.US, ann, &plazav1.CreateCommunityRequest{DisplayName: "public"}),
-		"discoverable": w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{DisplayName: "discoverable", IsPublic: new(false), IsDiscoverable: new(true)}),
-		"hidden":       w.newCommunity(region.SG, ann, &plazav1.CreateCommunityRequest{DisplayName: "hidden", IsPublic: new(false)}),
+		"public": w.newCommunity(region.US, ann, &plazav1.CreateCommunityRequest{DisplayName: "public"}),
+		"discoverable": w.newCommunity(region.EU, ann,
+			&plazav1.CreateCommunityRequest{DisplayName: "discoverable", IsPublic: new(false), IsDiscoverable: new(true)}),
+		"hidden": w.newCommunity(region.SG, ann, &plazav1.CreateCommunityRequest{DisplayName: "hidden", IsPublic: new(false)}),
 	}
 	w.drain()
 	sg := w.servers[region.SG]
@@ -118,7 +125,10 @@ func TestWhoSeesACommunity(t *testing.T) {
 	require.Equal(t, []string{"discoverable", "public"}, list(&plazav1.ListCommunitiesRequest{}))
 	require.Equal(t, []string{"public"}, list(&plazav1.ListCommunitiesRequest{IncludeDiscoverablePrivateCommunity: new(false)}))
 	require.Len(t, must(t, mod, sg.community.ListCommunities, &plazav1.ListCommunitiesRequest{}).GetCommunities(), 3)
-	batch := &plazav1.BatchGetCommunitiesRequest{CommunityIds: []string{ids["hidden"], "junk", ids["discoverable"], ids["public"], region.NewID(region.US)}}
+	batch := &plazav1.BatchGetCommunitiesRequest{CommunityIds: []string{
+		ids["hidden"], "junk", ids["discoverable"], ids["public"],
+		region.NewID(region.US),
+	}}
 	got := must(t, bob, sg.community.BatchGetCommunities, batch)
 	require.Len(t, got.GetCommunities(), 2)
 	require.Equal(t, ids["discoverable"], got.GetCommunities()[0].GetCommunityId())
@@ -154,7 +164,8 @@ func walk(t *testing.T, read func(*plazav1.PageOptions) (names []string, paging 
 func TestListCommunities(t *testing.T) {
 	w := newWorld(t)
 	ann, bob := w.user(region.US, "ann"), w.user(region.EU, "bob")
-	cat := must(t, w.admin, w.servers[region.US].categories.CreateCategory, &plazav1.CreateCategoryRequest{Name: "c"}).GetCategories()[0].GetCategoryId()
+	cat := must(t, w.admin, w.servers[region.US].categories.CreateCategory,
+		&plazav1.CreateCategoryRequest{Name: "c"}).GetCategories()[0].GetCategoryId()
 	var oldest []string
 	for i, name := range []string{"Delta", "alpha", "Echo", "bravo", "Charlie"} {
 		m := &plazav1.CreateCommunityRequest{DisplayName: name}
@@ -206,7 +217,8 @@ func TestListCommunities(t *testing.T) {
 		})
 	}
 	refused(t, fail.CodeForbidden, bob, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: new(true)})
-	require.Empty(t, must(t, w.admin, w.servers[region.EU].community.ListCommunities, &plazav1.ListCommunitiesRequest{IsDeleted: new(true)}).GetCommunities())
+	require.Empty(t, must(t, w.admin, w.servers[region.EU].community.ListCommunities,
+		&plazav1.ListCommunitiesRequest{IsDeleted: new(true)}).GetCommunities())
 }
 
 func TestCategories(t *testing.T) {
@@ -221,9 +233,11 @@ func TestCategories(t *testing.T) {
 	}
 	refused(t, fail.CodeForbidden, ann, w.servers[region.US].categories.CreateCategory, &plazav1.CreateCategoryRequest{Name: "x"})
 	sg := w.servers[region.SG].categories
-	require.Equal(t, "Figs", must(t, ann, sg.GetCategory, &plazav1.GetCategoryRequest{CategoryId: ids["Figs"]}).GetData().GetCategories()[0].GetName())
+	require.Equal(t, "Figs", must(t, ann, sg.GetCategory,
+		&plazav1.GetCategoryRequest{CategoryId: ids["Figs"]}).GetData().GetCategories()[0].GetName())
 	refused(t, fail.CodeNotFound, ann, sg.GetCategory, &plazav1.GetCategoryRequest{CategoryId: "junk"})
-	batch := must(t, ann, sg.BatchGetCategories, &plazav1.BatchGetCategoriesRequest{CategoryIds: []string{ids["Figs"], "junk", ids["apples"], ids["Figs"]}, CategoryId: new(ids["Pears"])})
+	batch := must(t, ann, sg.BatchGetCategories,
+		&plazav1.BatchGetCategoriesRequest{CategoryIds: []string{ids["Figs"], "junk", ids["apples"], ids["Figs"]}, CategoryId: new(ids["Pears"])})
 	require.Equal(t, []string{"Figs", "apples", "Pears"}, names(batch))
 	for sortBy, want := range map[string][]string{
 		"":             {"apples", "Cherries", "dates", "Figs", "Pears"},

@@ -35,7 +35,9 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 
 // loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
 // caller may see them.
-func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow, []store.Position, error) {
+func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow,
+	[]store.Position, error,
+) {
 	var community *store.Community
 	var mine *store.Member
 	r := s.NewRequest(ctx)

@@ -81,7 +81,8 @@ func TestModeratorsRunTheirCommunity(t *testing.T) {
 	require.Equal(t, int32(2), got.GetCommunities()[0].GetModeratorMemberCount())
 	require.Contains(t, membershipIn(got, idOf(bob)).GetPermissions(), "BAN_COMMUNITY_USER")
 	refused(t, fail.CodeForbidden, cem, s.AddMemberRoles, promote)
-	refused(t, fail.CodeUnexpected, ann, s.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleGlobalAdmin, UserIds: both})
+	refused(t, fail.CodeUnexpected, ann, s.AddMemberRoles,
+		&plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleGlobalAdmin, UserIds: both})
 	refused(t, fail.CodeUnexpected, ann, s.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, UserIds: both})
 
 	refused(t, fail.CodeForbidden, bob, s.BanMembers, &plazav1.BanMembersRequest{CommunityId: id, UserIds: []string{"bob"}})
@@ -93,13 +94,15 @@ func TestModeratorsRunTheirCommunity(t *testing.T) {
 	require.True(t, membershipIn(banned, idOf(cem)).GetIsBanned())
 	refused(t, fail.CodeBanned, cem, s.JoinCommunity, &plazav1.JoinCommunityRequest{CommunityId: id})
 	refused(t, fail.CodeBanned, bob, s.AddMembers, &plazav1.AddMembersRequest{CommunityId: id, UserIds: []string{"cem"}})
-	refused(t, fail.CodeNotFound, bob, s.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleChannelMember, UserIds: []string{"cem"}})
+	refused(t, fail.CodeNotFound, bob, s.AddMemberRoles,
+		&plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleChannelMember, UserIds: []string{"cem"}})
 	unbanned := must(t, bob, s.UnbanMembers, &plazav1.UnbanMembersRequest{CommunityId: id, UserIds: []string{"cem"}})
 	require.Equal(t, "removed", membershipIn(unbanned, idOf(cem)).GetNotMemberReason())
 	must(t, cem, s.JoinCommunity, &plazav1.JoinCommunityRequest{CommunityId: id})
 
 	last := []string{auth.RoleCommunityModerator}
-	refused(t, fail.CodeForbidden, bob, s.RemoveMemberRoles, &plazav1.RemoveMemberRolesRequest{CommunityId: id, Roles: last, UserIds: []string{"bob"}})
+	refused(t, fail.CodeForbidden, bob, s.RemoveMemberRoles,
+		&plazav1.RemoveMemberRolesRequest{CommunityId: id, Roles: last, UserIds: []string{"bob"}})
 	refused(t, fail.CodeForbidden, bob, s.RemoveMembers, &plazav1.RemoveMembersRequest{CommunityId: id, UserIds: []string{"bob"}})
 	removed := must(t, w.admin, s.RemoveMembers, &plazav1.RemoveMembersRequest{CommunityId: id, UserIds: []string{"cem", "ann"}})
 	require.Equal(t, "removed", membershipIn(removed, idOf(cem)).GetNotMemberReason())
@@ -129,14 +132,20 @@ func TestListMembers(t *testing.T) {
 		m    *plazav1.ListMembersRequest
 		want []string
 	}{
-		"newest first":  {&plazav1.ListMembersRequest{}, []string{"u1", "u2", "u3", "u4", "ann"}},
-		"oldest first":  {&plazav1.ListMembersRequest{SortBy: "firstCreated"}, []string{"ann", "u4", "u3", "u2", "u1"}},
-		"by public id":  {&plazav1.ListMembersRequest{SortBy: "displayName"}, []string{"ann", "u1", "u2", "u3", "u4"}},
-		"banned":        {&plazav1.ListMembersRequest{Memberships: []string{"banned"}}, []string{"u0"}},
-		"both":          {&plazav1.ListMembersRequest{Memberships: []string{"member", "banned", "member"}}, []string{"u0", "u1", "u2", "u3", "u4", "ann"}},
-		"search":        {&plazav1.ListMembersRequest{Search: "U3"}, []string{"u3"}},
-		"moderators":    {&plazav1.ListMembersRequest{Roles: []string{auth.RoleCommunityModerator}}, []string{"ann"}},
-		"but moderator": {&plazav1.ListMembersRequest{ExcludingRoles: []string{auth.RoleCommunityModerator}, SortBy: "displayName"}, []string{"u1", "u2", "u3", "u4"}},
+		"newest first": {&plazav1.ListMembersRequest{}, []string{"u1", "u2", "u3", "u4", "ann"}},
+		"oldest first": {&plazav1.ListMembersRequest{SortBy: "firstCreated"}, []string{"ann", "u4", "u3", "u2", "u1"}},
+		"by public id": {&plazav1.ListMembersRequest{SortBy: "displayName"}, []string{"ann", "u1", "u2", "u3", "u4"}},
+		"banned":       {&plazav1.ListMembersRequest{Memberships: []string{"banned"}}, []string{"u0"}},
+		"both": {
+			&plazav1.ListMembersRequest{Memberships: []string{"member", "banned", "member"}},
+			[]string{"u0", "u1", "u2", "u3", "u4", "ann"},
+		},
+		"search":     {&plazav1.ListMembersRequest{Search: "U3"}, []string{"u3"}},
+		"moderators": {&plazav1.ListMembersRequest{Roles: []string{auth.RoleCommunityModerator}}, []string{"ann"}},
+		"but moderator": {
+			&plazav1.ListMembersRequest{ExcludingRoles: []string{auth.RoleCommunityModerator}, SortBy: "displayName"},
+			[]string{"u1", "u2", "u3", "u4"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := walk(t, func(o *plazav1.PageOptions) ([]string, *plazav1.Paging) {
@@ -168,7 +177,8 @@ func TestJoinRequests(t *testing.T) {
 	require.Equal(t, got.GetPrivateId(), must(t, bob, s.RequestJoin, ask(open)).GetJoinRequests()[0].GetPrivateId(), "asked again")
 	require.True(t, w.get(bob, open).GetCommunities()[0].GetIsJoined())
 	refused(t, fail.CodeAlreadyExists, ann, s.RequestJoin, ask(open))
-	refused(t, fail.CodeNotFound, bob, s.RequestJoin, ask(w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{IsPublic: new(false)})))
+	refused(t, fail.CodeNotFound, bob, s.RequestJoin,
+		ask(w.newCommunity(region.EU, ann, &plazav1.CreateCommunityRequest{IsPublic: new(false)})))
 
 	mine := &plazav1.GetMyJoinRequestRequest{CommunityId: closed}
 	require.Empty(t, must(t, bob, s.GetMyJoinRequest, mine).GetJoinRequests())
@@ -204,9 +214,15 @@ func TestJoinRequests(t *testing.T) {
 		m    *plazav1.ListJoinRequestsRequest
 		want []string
 	}{
-		"all":     {&plazav1.ListJoinRequestsRequest{}, []string{"bob rejected", "cem approved", "bob rejected", "bob cancelled"}},
-		"oldest":  {&plazav1.ListJoinRequestsRequest{SortBy: "createdAt", SortOrder: "asc"}, []string{"bob cancelled", "bob rejected", "cem approved", "bob rejected"}},
-		"some":    {&plazav1.ListJoinRequestsRequest{Statuses: []string{"rejected", "approved"}}, []string{"bob rejected", "cem approved", "bob rejected"}},
+		"all": {&plazav1.ListJoinRequestsRequest{}, []string{"bob rejected", "cem approved", "bob rejected", "bob cancelled"}},
+		"oldest": {
+			&plazav1.ListJoinRequestsRequest{SortBy: "createdAt", SortOrder: "asc"},
+			[]string{"bob cancelled", "bob rejected", "cem approved", "bob rejected"},
+		},
+		"some": {
+			&plazav1.ListJoinRequestsRequest{Statuses: []string{"rejected", "approved"}},
+			[]string{"bob rejected", "cem approved", "bob rejected"},
+		},
 		"pending": {&plazav1.ListJoinRequestsRequest{Status: "pending"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +307,8 @@ func (w *world) acts(boss context.Context, id, closed string) []act {
 			return errOf(boss, s.member.AddMembers, &plazav1.AddMembersRequest{CommunityId: id, UserIds: two})
 		}},
 		{"promote", func(s *server, _ context.Context, two []string) error {
-			return errOf(boss, s.member.AddMemberRoles, &plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleCommunityModerator, UserIds: two})
+			return errOf(boss, s.member.AddMemberRoles,
+				&plazav1.AddMemberRolesRequest{CommunityId: id, Role: auth.RoleCommunityModerator, UserIds: two})
 		}},
 		{"remove", func(s *server, _ context.Context, two []string) error {
 			return errOf(boss, s.member.RemoveMembers, &plazav1.RemoveMembersRequest{CommunityId: id, UserIds: two})

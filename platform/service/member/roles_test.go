@@ -20,7 +20,12 @@ func TestRolesOf(t *testing.T) {
 		{"none", nil, "", nil},
 		{"roles", []string{auth.RoleCommunityModerator}, "", []string{auth.RoleCommunityModerator}},
 		{"role", nil, auth.RoleChannelModerator, []string{auth.RoleChannelModerator}},
-		{"both", []string{auth.RoleCommunityModerator}, auth.RoleChannelModerator, []string{auth.RoleCommunityModerator, auth.RoleChannelModerator}},
+		{
+			"both",
+			[]string{auth.RoleCommunityModerator},
+			auth.RoleChannelModerator,
+			[]string{auth.RoleCommunityModerator, auth.RoleChannelModerator},
+		},
 		{"the same twice", []string{auth.RoleCommunityModerator}, auth.RoleCommunityModerator, []string{auth.RoleCommunityModerator}},
 		{"network role", []string{auth.RoleModerator}, "", nil},
 		{"unknown", []string{auth.RoleCommunityModerator}, "unknown", nil},

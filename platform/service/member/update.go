@@ -150,7 +150,10 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 		tx.ResolveJoinRequests(id, ids, p.answer, found.now)
 	}
 	for _, u := range p.invite {
-		i := store.Invitation{ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id, CreatedAt: found.now}
+		i := store.Invitation{
+			ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id,
+			CreatedAt: found.now,
+		}
 		tx.InsertInvitation(membership.NewInvitation(found.Request, i, u), service.ErrConflict)
 		s.EmitNotice(tx, service.Notice{Event: service.NoticeInvited, ID: i.ID})
 	}

@@ -99,7 +99,10 @@ func (w *world) user(code region.Code, publicID string, roles ...string) context
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(code)
 	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour), Authenticated: true})
+	tx.InsertSession(store.Session{
+		ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour),
+		Authenticated: true,
+	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	if len(roles) > 0 {
 		var changed *store.User
@@ -115,7 +118,10 @@ func idOf(ctx context.Context) string { return auth.CallerFrom(ctx).UserID }
 // fresh is the same user in a new request: a caller is confirmed once a request.
 func fresh(ctx context.Context) context.Context {
 	c := auth.CallerFrom(ctx)
-	return auth.WithCaller(ctx, &auth.Caller{Kind: c.Kind, UserID: c.UserID, PublicID: c.PublicID, SessionID: c.SessionID, Home: c.Home, Name: c.Name})
+	return auth.WithCaller(ctx, &auth.Caller{
+		Kind: c.Kind, UserID: c.UserID, PublicID: c.PublicID, SessionID: c.SessionID, Home: c.Home,
+		Name: c.Name,
+	})
 }
 
 // call makes one request.

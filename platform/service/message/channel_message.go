@@ -15,7 +15,8 @@ import (
 func (s *Service) CreateChannelMessage(ctx context.Context, req *plazav1.CreateChannelMessageRequest) (*plazav1.MessageResponse, error) {
 	return s.CreateMessage(ctx, &plazav1.CreateMessageRequest{
 		MessageFeedId: chat.ChannelID(s.Deps, req.GetChannelId()), ReferenceId: req.GetMessageId(), DataType: req.GetType(), Data: req.GetData(),
-		FileId: req.GetFileId(), ParentId: req.GetParentId(), Metadata: req.GetMetadata(), Tags: req.GetTags(), MentionedUsers: req.GetMentionees(),
+		FileId: req.GetFileId(), ParentId: req.GetParentId(), Metadata: req.GetMetadata(), Tags: req.GetTags(),
+		MentionedUsers: req.GetMentionees(),
 	})
 }
 
@@ -58,7 +59,9 @@ func (s *Service) RemoveChannelMessage(ctx context.Context, req *plazav1.DeleteM
 }
 
 // IsChannelMessageFlaggedByMe reports whether the caller flags the message.
-func (s *Service) IsChannelMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.StatusFlaggedByMeResponse, error) {
+func (s *Service) IsChannelMessageFlaggedByMe(ctx context.Context,
+	req *plazav1.IsMessageFlaggedByMeRequest,
+) (*plazav1.StatusFlaggedByMeResponse, error) {
 	mine, err := s.IsMessageFlaggedByMe(ctx, req)
 	return &plazav1.StatusFlaggedByMeResponse{Status: "success", Data: mine}, err
 }

@@ -71,7 +71,8 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 		hidden := contact.ReadHidden(r)
 		r.AfterRun(func(ctx context.Context) error { return hidden.RequireAnswer(ctx, d.parent.CreatorID) })
 	}
-	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())), fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
+	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())),
+		fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
 	fileref.RequireIn(r, func() bool { return true }, refs...)
 	textrules.Require(r, s.HomeOf(d.GetMessageFeedId()), textrules.TextOf(freeform.Of(d.GetData())), textrules.TextOfList(d.GetTags()...))
 	r.AfterRun(func(ctx context.Context) error { return s.requireContact(ctx, d) })

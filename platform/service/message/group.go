@@ -45,7 +45,8 @@ func (s *Service) newQueue() *groupcommit.Queue[string, *insertion] {
 // inserted then.
 func (s *Service) enqueue(ctx context.Context, in *insertion) error {
 	err := s.queue.Add(ctx, in.message.FeedID, in)
-	if _, tried := errors.AsType[*fail.Error](err); !tried && (errors.Is(err, groupcommit.ErrFull) || errors.Is(err, context.DeadlineExceeded)) {
+	if _, tried := errors.AsType[*fail.Error](err); !tried &&
+		(errors.Is(err, groupcommit.ErrFull) || errors.Is(err, context.DeadlineExceeded)) {
 		return fail.Unavailable("too many messages are sent to the subchannel; try again later", ctx.Err())
 	}
 	return err

@@ -74,7 +74,9 @@ func mayDiffer(l store.MessageList, rows []store.Message) bool {
 	return false
 }
 
-func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
+func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message,
+	paging *plazav1.Paging,
+) (*plazav1.ListMessagesResponse, error) {
 	a, err := s.respond(ctx, c, rows...)
 	return view.Fill(a, &plazav1.ListMessagesResponse{Paging: paging}), err
 }
@@ -122,7 +124,9 @@ func firstSegment(desc bool) int64 {
 
 // around returns a page with a message in its middle, or closer to an end of the page if there are not enough messages
 // on that side.
-func (s *Service) around(ctx context.Context, list store.MessageList, cursor page.Cursor, c *chat.MessageRequest) (*plazav1.ListMessagesResponse, error) {
+func (s *Service) around(ctx context.Context, list store.MessageList, cursor page.Cursor,
+	c *chat.MessageRequest,
+) (*plazav1.ListMessagesResponse, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
 		return nil, fail.NotFound()
 	}

@@ -21,7 +21,8 @@ func readSettings(r *service.Request, list []*plazav1.MessageMention, into *stor
 }
 
 // mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not
-// make a message fail, and so are those of users whom the caller may not contact. A mention of the channel fails if the network settings do not allow it.
+// make a message fail, and so are those of users whom the caller may not contact. A mention of the channel fails if the network settings do
+// not allow it.
 func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings store.Settings) ([]view.MessageMention, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -134,7 +134,8 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 		return err
 	})
 	fileref.RequireIn(c.Request, func() bool { return true }, fileref.Mentioned(view.ObjectJSON(req.GetData()))...)
-	textrules.Require(c.Request, s.HomeOf(req.GetMessageId()), textrules.TextOf(freeform.Of(req.GetData())), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(c.Request, s.HomeOf(req.GetMessageId()), textrules.TextOf(freeform.Of(req.GetData())),
+		textrules.TextOfList(req.GetTags()...))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -146,7 +147,9 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 }
 
 // updated returns the message with the changes of the request.
-func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
+func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest,
+	settings store.Settings,
+) (store.Message, error) {
 	updated := *c.Message
 	if req.GetData() != nil {
 		if err := chat.CheckContent(updated.DataType, freeform.Of(req.GetData())); err != nil {

@@ -77,7 +77,10 @@ func TestListOf(t *testing.T) {
 		want store.MessageList
 	}{
 		{"default", &plazav1.ListMessagesRequest{}, false, store.MessageList{EveryLevel: true, Desc: true, After: firstSegment(true)}},
-		{"oldest first", &plazav1.ListMessagesRequest{Options: &plazav1.MessageListOptions{SortBy: "segmentAsc"}}, false, store.MessageList{EveryLevel: true, After: 0}},
+		{
+			"oldest first", &plazav1.ListMessagesRequest{Options: &plazav1.MessageListOptions{SortBy: "segmentAsc"}}, false,
+			store.MessageList{EveryLevel: true, After: 0},
+		},
 		{"top level", &plazav1.ListMessagesRequest{ParentId: &parent}, false, store.MessageList{Desc: true, After: firstSegment(true)}},
 		{"backward", &plazav1.ListMessagesRequest{}, true, store.MessageList{EveryLevel: true, After: 5}},
 	} {

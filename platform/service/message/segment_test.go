@@ -18,11 +18,14 @@ func TestSegmentPage(t *testing.T) {
 		want    *plazav1.MessageListOptions
 		start   int64
 	}{
-		"none":                 {nil, nil, 0},
-		"empty":                {&plazav1.SegmentOptions{}, &plazav1.MessageListOptions{SortBy: desc}, 0},
-		"first":                {&plazav1.SegmentOptions{First: n(3)}, &plazav1.MessageListOptions{SortBy: asc, Limit: n(3)}, 0},
-		"after":                {&plazav1.SegmentOptions{After: n(7)}, &plazav1.MessageListOptions{SortBy: asc}, 7},
-		"first after":          {&plazav1.SegmentOptions{First: n(3), After: n(7), Before: n(9)}, &plazav1.MessageListOptions{SortBy: asc, Limit: n(3)}, 7},
+		"none":  {nil, nil, 0},
+		"empty": {&plazav1.SegmentOptions{}, &plazav1.MessageListOptions{SortBy: desc}, 0},
+		"first": {&plazav1.SegmentOptions{First: n(3)}, &plazav1.MessageListOptions{SortBy: asc, Limit: n(3)}, 0},
+		"after": {&plazav1.SegmentOptions{After: n(7)}, &plazav1.MessageListOptions{SortBy: asc}, 7},
+		"first after": {
+			&plazav1.SegmentOptions{First: n(3), After: n(7), Before: n(9)},
+			&plazav1.MessageListOptions{SortBy: asc, Limit: n(3)}, 7,
+		},
 		"last":                 {&plazav1.SegmentOptions{Last: n(3)}, &plazav1.MessageListOptions{SortBy: desc, Limit: n(3)}, 0},
 		"before":               {&plazav1.SegmentOptions{Before: n(7)}, &plazav1.MessageListOptions{SortBy: desc}, 7},
 		"last before":          {&plazav1.SegmentOptions{Last: n(3), Before: n(7)}, &plazav1.MessageListOptions{SortBy: desc, Limit: n(3)}, 7},

@@ -81,7 +81,9 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFee
 
 // BatchGetMessageFeeds gets several subchannels in the order of the request. Those that the caller may not read are
 // left out.
-func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*plazav1.MessageFeedResponse, error) {
+func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*plazav1.MessageFeedResponse,
+	error,
+) {
 	var feeds []store.MessageFeed
 	r := s.NewRequest(ctx)
 	r.MessageFeeds(req.GetMessageFeedIds(), &feeds)
@@ -116,8 +118,9 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 		return nil, err
 	}
 	list := store.MessageFeedList{
-		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted), WithoutDefault: req.GetExcludeDefaultMessageFeed(),
-		Desc: (req.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
+		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted),
+		WithoutDefault: req.GetExcludeDefaultMessageFeed(),
+		Desc:           (req.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var feeds []store.MessageFeed

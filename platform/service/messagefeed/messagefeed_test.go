@@ -17,7 +17,10 @@ import (
 func TestReadableFeeds(t *testing.T) {
 	t.Parallel()
 	feeds := []store.MessageFeed{
-		{ID: "a", EntityID: "mine"}, {ID: "b", EntityID: "mine"}, {ID: "deleted", EntityID: "mine", DeletedAt: &servicetest.Noon}, {ID: "secret", EntityID: "foreign"},
+		{ID: "a", EntityID: "mine"},
+		{ID: "b", EntityID: "mine"},
+		{ID: "deleted", EntityID: "mine", DeletedAt: &servicetest.Noon},
+		{ID: "secret", EntityID: "foreign"},
 	}
 	for name, test := range map[string]struct{ ids, want []string }{
 		"in the order of the request": {[]string{"b", "a"}, []string{"b", "a"}},
@@ -54,9 +57,12 @@ func TestNoChangeWithoutAccess(t *testing.T) {
 	s := New(&service.Deps{})
 	member := &store.ChannelUser{Membership: store.ChannelMember}
 	for name, access := range map[string]chat.Access{
-		"zero":                         {},
-		"unresolved channel":           {Channel: &store.Channel{IsPublic: true}, User: member},
-		"unresolved conversation":      {Channel: &store.Channel{Type: store.ChannelConversation}, User: &store.ChannelUser{Membership: store.ChannelBanned}},
+		"zero":               {},
+		"unresolved channel": {Channel: &store.Channel{IsPublic: true}, User: member},
+		"unresolved conversation": {
+			Channel: &store.Channel{Type: store.ChannelConversation},
+			User:    &store.ChannelUser{Membership: store.ChannelBanned},
+		},
 		"a member of no known channel": {User: member},
 	} {
 		for _, r := range []*service.Request{{Caller: servicetest.User(t, "u")}, {Caller: servicetest.Admin()}} {

@@ -59,7 +59,8 @@ var (
 	}}
 )
 
-var errFull = fail.Validation(fmt.Sprintf("regexs: a list can have at most %d rules, of which at most %d can be other than a domain or a plain text",
+var errFull = fail.Validation(fmt.Sprintf(
+	"regexs: a list can have at most %d rules, of which at most %d can be other than a domain or a plain text",
 	moderation.MaxRules, moderation.MaxExpressions))
 
 // load reads rules of a list by their ids, and checks that the caller may change the list.

@@ -38,7 +38,8 @@ var (
 var errTooManyRows = errors.New(tooManyIDs)
 
 // errBehind is the error of an attempt that ended before the rows moved. The job tries again.
-var errBehind = fail.Unavailable("the user cannot be moved at once", errors.New("a server does not follow the move yet, or there are new files"))
+var errBehind = fail.Unavailable("the user cannot be moved at once",
+	errors.New("a server does not follow the move yet, or there are new files"))
 
 // moveAtOnce makes requests that concern the user wait, moves all rows in one transaction, and lets the requests go on at the new
 // home. Nothing is refused if that succeeds within limits.HoldMoving. Users can write again after an attempt that fails before
@@ -107,7 +108,8 @@ func (w *work) obstacle(ctx context.Context) (string, error) {
 
 // cancelInterruption cancels a move whose rows cannot move at once.
 func (w *work) cancelInterruption(ctx context.Context, obstacle string) error {
-	return w.cancel(ctx, "the rows cannot move at once: "+obstacle+"; a move with allowInterruption moves them while requests of the user fail")
+	return w.cancel(ctx, "the rows cannot move at once: "+obstacle+
+		"; a move with allowInterruption moves them while requests of the user fail")
 }
 
 // catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.

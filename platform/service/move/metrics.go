@@ -56,9 +56,12 @@ func (m *metrics) ended(move store.UserMove, now time.Time) {
 
 // MetricsJob returns the background job that counts the unfinished moves.
 func (s *Service) MetricsJob() jobs.Job {
-	return jobs.Job{Name: "metrics of moves", Lanes: 1, Every: measureEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		return false, s.measure(ctx, home)
-	}}
+	return jobs.Job{
+		Name: "metrics of moves", Lanes: 1, Every: measureEvery, Log: s.Log,
+		Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+			return false, s.measure(ctx, home)
+		},
+	}
 }
 
 // measure counts the unfinished moves of a home.

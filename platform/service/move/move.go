@@ -139,7 +139,8 @@ func (s *Service) requireServers(ctx context.Context) error {
 	if err != nil || len(unable) == 0 {
 		return err
 	}
-	return refusal(fmt.Sprintf("region: the server %s of version %q does not follow moves; replace all servers of this version first", unable[0].ID, unable[0].Version))
+	return refusal(fmt.Sprintf("region: the server %s of version %q does not follow moves; replace all servers of this version first",
+		unable[0].ID, unable[0].Version))
 }
 
 // GetUserMove returns the progress of the last move of a user.
@@ -163,8 +164,9 @@ func (s *Service) GetUserMove(ctx context.Context, req *plazav1.GetUserMoveReque
 
 func message(m store.UserMove) *plazav1.UserMove {
 	out := &plazav1.UserMove{
-		From: string(m.FromHome), To: string(m.ToHome), State: string(m.State), Reason: m.Reason, Step: m.Step, Moved: steps.Counts(m.Moved), AllowInterruption: m.AllowInterruption,
-		RequestedAt: timestamppb.New(m.RequestedAt), UpdatedAt: timestamppb.New(m.UpdatedAt),
+		From: string(m.FromHome), To: string(m.ToHome), State: string(m.State), Reason: m.Reason, Step: m.Step, Moved: steps.Counts(m.Moved),
+		AllowInterruption: m.AllowInterruption,
+		RequestedAt:       timestamppb.New(m.RequestedAt), UpdatedAt: timestamppb.New(m.UpdatedAt),
 	}
 	if m.FinishedAt != nil {
 		out.FinishedAt = timestamppb.New(*m.FinishedAt)

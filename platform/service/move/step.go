@@ -26,7 +26,9 @@ func (w *work) collection() []steps.Step {
 }
 
 // collect adds the ids in a page of rows, see addIDs.
-func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string, limit int, before func(added []string) error) (steps.Result, error) {
+func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string, limit int,
+	before func(added []string) error,
+) (steps.Result, error) {
 	var rows []store.MoveRow
 	reads := w.Store.NewReadBatch()
 	reads.MoveRows(source, w.move.FromHome, w.move.ID, after, limit, &rows)
@@ -124,7 +126,9 @@ func (w *work) moveIn(ctx context.Context, move func(ctx context.Context, tx *st
 
 // moveRowsOf moves a page of rows of each table with some ids in one round trip, and adds their numbers to moved. It returns the
 // tables that may have more. The items of the flag queue, at most one for an id, move with the first of them.
-func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, tables []*store.MoveTable, moved map[string]int64) (full []*store.MoveTable, err error) {
+func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, tables []*store.MoveTable,
+	moved map[string]int64,
+) (full []*store.MoveTable, err error) {
 	var items int64
 	rows := make([]int64, len(tables))
 	queued := w.Store.NewTx(w.move.FromHome)

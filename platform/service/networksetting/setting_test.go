@@ -15,9 +15,10 @@ import (
 func TestGiven(t *testing.T) {
 	no, zero, empty := false, int32(0), ""
 	require.Empty(t, given(&plazav1.UpdateNetworkSettingsRequest{}, (*plazav1.UpdateChatSettingsRequest)(nil)))
-	require.Equal(t, map[string]any{"isReportEnabled": false, "flagHideLimit": int32(0), "rateLimit": ""}, given(&plazav1.UpdateNetworkSettingsRequest{
-		IsReportEnabled: &no, FlagHideLimit: &zero, RateLimit: &empty,
-	}), "false, 0 and empty texts are values")
+	require.Equal(t, map[string]any{"isReportEnabled": false, "flagHideLimit": int32(0), "rateLimit": ""},
+		given(&plazav1.UpdateNetworkSettingsRequest{
+			IsReportEnabled: &no, FlagHideLimit: &zero, RateLimit: &empty,
+		}), "false, 0 and empty texts are values")
 }
 
 func TestRows(t *testing.T) {

@@ -124,7 +124,10 @@ func (a *alert) allowed(decided map[string]decision) bool {
 // push returns the row for a device.
 func (a *alert) push(d store.NotifiedDevice) store.Push {
 	data, _ := json.Marshal(a.data) // texts
-	p := store.Push{Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title), Body: shorten(a.body), Data: data, Trace: a.trace}
+	p := store.Push{
+		Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title),
+		Body: shorten(a.body), Data: data, Trace: a.trace,
+	}
 	p.Identify(a.happened)
 	return p
 }

@@ -20,19 +20,27 @@ func TestWantedOn(t *testing.T) {
 		device store.NotifiedDevice
 		want   bool
 	}{
-		"no settings":                  {base, store.NotifiedDevice{}, true},
-		"user off":                     {base, store.NotifiedDevice{UserEnabled: &off, TargetEnabled: &on}, false},
-		"target off":                   {base, store.NotifiedDevice{UserEnabled: &on, TargetEnabled: &off}, false},
-		"silent":                       {moded("silent"), store.NotifiedDevice{TargetEnabled: &on}, false},
-		"subscribe without a setting":  {moded("subscribe"), store.NotifiedDevice{}, false},
-		"subscribe":                    {moded("subscribe"), store.NotifiedDevice{TargetEnabled: &on}, true},
-		"module off":                   {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}, false},
-		"other module off":             {base, store.NotifiedDevice{UserEvents: []byte(`{"chat": {"off": true}}`)}, true},
-		"general event off":            {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}}`)}, false},
-		"specific event on":            {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}, "text-mention-post.created": {}}`)}, true},
-		"event off for the user":       {base, store.NotifiedDevice{UserEvents: []byte(`{"post.created": {"off": true}}`)}, false},
-		"from another role":            {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator"]}}`)}, false},
-		"from the role":                {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator", "member"]}}`)}, true},
+		"no settings":                 {base, store.NotifiedDevice{}, true},
+		"user off":                    {base, store.NotifiedDevice{UserEnabled: &off, TargetEnabled: &on}, false},
+		"target off":                  {base, store.NotifiedDevice{UserEnabled: &on, TargetEnabled: &off}, false},
+		"silent":                      {moded("silent"), store.NotifiedDevice{TargetEnabled: &on}, false},
+		"subscribe without a setting": {moded("subscribe"), store.NotifiedDevice{}, false},
+		"subscribe":                   {moded("subscribe"), store.NotifiedDevice{TargetEnabled: &on}, true},
+		"module off":                  {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}, false},
+		"other module off":            {base, store.NotifiedDevice{UserEvents: []byte(`{"chat": {"off": true}}`)}, true},
+		"general event off":           {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}}`)}, false},
+		"specific event on": {
+			base,
+			store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}, "text-mention-post.created": {}}`)},
+			true,
+		},
+		"event off for the user": {base, store.NotifiedDevice{UserEvents: []byte(`{"post.created": {"off": true}}`)}, false},
+		"from another role":      {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator"]}}`)}, false},
+		"from the role": {
+			base,
+			store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator", "member"]}}`)},
+			true,
+		},
 		"not from the role":            {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"notFrom": ["member"]}}`)}, false},
 		"module not from the role":     {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["member"]}}`)}, false},
 		"module not from another role": {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["moderator"]}}`)}, true},
@@ -59,7 +67,8 @@ func TestBackOff(t *testing.T) {
 func TestModules(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"post.created": moduleSocial, "conversation-message.created": moduleChat, "channel.joined": moduleChat, "video-streaming.didStart": moduleVideo, "chat": moduleChat,
+		"post.created": moduleSocial, "conversation-message.created": moduleChat, "channel.joined": moduleChat,
+		"video-streaming.didStart": moduleVideo, "chat": moduleChat,
 	} {
 		require.Equal(t, want, moduleOf(name), name)
 	}

@@ -49,7 +49,10 @@ func (s *Service) RegisterDevice(ctx context.Context, req *plazav1.RegisterDevic
 		return nil, err
 	}
 	now, id := s.Now(), r.Caller.UserID
-	device := store.PushDevice{UserID: id, Device: ofSession, Platform: req.GetPlatform(), Provider: provider, Token: req.GetToken(), UpdatedAt: now}
+	device := store.PushDevice{
+		UserID: id, Device: ofSession, Platform: req.GetPlatform(), Provider: provider, Token: req.GetToken(),
+		UpdatedAt: now,
+	}
 	taken := takenToken{Hash: store.PushTokenHash(device.Token), UserID: id, At: now}
 	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.GuardDeviceSession(id, device.Device, now, fail.Unauthorized())

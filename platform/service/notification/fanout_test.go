@@ -38,8 +38,14 @@ func newHall(t *testing.T, members ...string) *hall {
 	h.Deps.Push = map[string]push.Sender{push.FCM: noProvider{}}
 	h.service = New(h.Deps)
 	now, tx := servicetest.Noon, h.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{ID: h.id, PublicID: h.id, Type: store.ChannelCommunity, DisplayName: "Hall", Metadata: []byte(`{}`), NotificationMode: "default"}, nil, now)
-	tx.InsertMessageFeed(store.MessageFeed{ID: h.id, EntityID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity, CreatedAt: now})
+	tx.InsertChannel(store.Channel{
+		ID: h.id, PublicID: h.id, Type: store.ChannelCommunity, DisplayName: "Hall", Metadata: []byte(`{}`),
+		NotificationMode: "default",
+	}, nil, now)
+	tx.InsertMessageFeed(store.MessageFeed{
+		ID: h.id, EntityID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity,
+		CreatedAt: now,
+	})
 	var changes []store.ChannelUserChange
 	names := append([]string{"author"}, members...)
 	ids := service.Map(names, func(string) string { return region.NewID(region.EU) })
@@ -50,9 +56,13 @@ func newHall(t *testing.T, members ...string) *hall {
 		hash, err := hex.DecodeString(device)
 		require.NoError(t, err)
 		tx.InsertUser(store.User{ID: id, PublicID: name, DisplayName: name}, now)
-		tx.InsertSession(store.Session{ID: region.NewID(region.EU), UserID: id, DeviceHash: hash, CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)})
+		tx.InsertSession(store.Session{
+			ID: region.NewID(region.EU), UserID: id, DeviceHash: hash, CreatedAt: now,
+			ExpiresAt: now.Add(24 * time.Hour),
+		})
 		tx.PutPushDevice(store.PushDevice{UserID: id, Device: device, Platform: "android", Provider: push.FCM, Token: name, UpdatedAt: now})
-		changes = append(changes, store.ChannelUserChange{New: store.ChannelUser{UserID: id, UserPublicID: name, Membership: store.ChannelMember, JoinedAt: now}})
+		changes = append(changes,
+			store.ChannelUserChange{New: store.ChannelUser{UserID: id, UserPublicID: name, Membership: store.ChannelMember, JoinedAt: now}})
 	}
 	tx.ChangeChannelUsers(h.id, changes, now)
 	require.NoError(t, tx.Commit(t.Context()))
@@ -64,8 +74,10 @@ func (h *hall) say(t *testing.T, text string, mentions ...view.MessageMention) s
 	t.Helper()
 	id, tx := region.NewID(region.EU), h.Store.NewTx(region.EU)
 	m := store.Message{
-		ID: id, FeedID: h.id, ChannelID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity, CreatorID: h.users["author"], CreatorPublicID: "author",
-		ReferenceID: id, DataType: "text", Data: fmt.Appendf(nil, `{"text": %q}`, text), Metadata: []byte(`{}`), Mentions: view.MessageMentionsJSON(mentions),
+		ID: id, FeedID: h.id, ChannelID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity, CreatorID: h.users["author"],
+		CreatorPublicID: "author",
+		ReferenceID:     id, DataType: "text", Data: fmt.Appendf(nil, `{"text": %q}`, text), Metadata: []byte(`{}`),
+		Mentions:  view.MessageMentionsJSON(mentions),
 		CreatedAt: servicetest.Noon,
 	}
 	tx.InsertMessages([]store.Message{m}, store.ErrConflict, store.ErrConflict, new([]store.Message))
@@ -87,7 +99,10 @@ func TestMembersAreToldOfMentions(t *testing.T) {
 	h := newHall(t, "all", "mentions", "noMentions")
 	set := func(name, events string) {
 		tx := h.Store.NewTx(region.EU)
-		tx.PutNotificationSetting(store.NotificationSetting{UserID: h.users[name], Level: levelChannel, TargetID: h.id, Events: []byte(events), UpdatedAt: servicetest.Noon})
+		tx.PutNotificationSetting(store.NotificationSetting{
+			UserID: h.users[name], Level: levelChannel, TargetID: h.id, Events: []byte(events),
+			UpdatedAt: servicetest.Noon,
+		})
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	set("mentions", `{"message.created": {"off": true}, "text-mention-message.created": {}}`)
@@ -107,7 +122,10 @@ func TestMembersAreNotToldOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	h := newHall(t, "member", "blocker", "blocked")
 	tx := h.Store.NewTx(region.EU)
-	tx.ChangeBlock(store.BlockChange{New: store.Block{BlockerID: h.users["author"], BlockedID: h.users["blocked"], Status: store.BlockBlocked}}, servicetest.Noon, servicetest.Noon)
+	tx.ChangeBlock(store.BlockChange{New: store.Block{
+		BlockerID: h.users["author"], BlockedID: h.users["blocked"],
+		Status: store.BlockBlocked,
+	}}, servicetest.Noon, servicetest.Noon)
 	tx.MirrorBlock(store.MirroredBlock{BlockerID: h.users["blocker"], BlockedID: h.users["author"], Status: store.BlockBlocked, Version: 1})
 	require.NoError(t, tx.Commit(t.Context()))
 	first, deleted, hidden := h.say(t, "hello"), h.say(t, "deleted"), h.say(t, "hidden")
@@ -128,7 +146,10 @@ func TestMembersAfterAPage(t *testing.T) {
 	changes := make([]store.ChannelUserChange, membersPerPage)
 	for i := range changes {
 		id := fmt.Sprintf("%s%022d", h.users["last"][:2], i)
-		changes[i] = store.ChannelUserChange{New: store.ChannelUser{UserID: id, UserPublicID: id, Membership: store.ChannelMember, JoinedAt: servicetest.Noon}}
+		changes[i] = store.ChannelUserChange{New: store.ChannelUser{
+			UserID: id, UserPublicID: id, Membership: store.ChannelMember,
+			JoinedAt: servicetest.Noon,
+		}}
 	}
 	tx := h.Store.NewTx(region.EU)
 	tx.ChangeChannelUsers(h.id, changes, servicetest.Noon)

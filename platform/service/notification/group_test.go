@@ -14,8 +14,8 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// TestFailedGroupIsDeliveredOneByOne makes the delivery of several notices fail once: each of them is then delivered alone. A notice that is
-// alone is left to the outbox.
+// TestFailedGroupIsDeliveredOneByOne makes the delivery of several notices fail once: each of them is then delivered alone. A notice that
+// is alone is left to the outbox.
 func TestFailedGroupIsDeliveredOneByOne(t *testing.T) {
 	t.Parallel()
 	w := servicetest.NewWorld(t)
@@ -31,7 +31,8 @@ func TestFailedGroupIsDeliveredOneByOne(t *testing.T) {
 	notices := []service.Notice{
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: asker, ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinRejected, ID: community, OtherID: fan, ActorID: actor, At: servicetest.Noon},
-		{Event: service.NoticeJoinApproved, ID: community, OtherID: region.NewID(region.EU), ActorID: actor, At: servicetest.Noon}, // a deleted user
+		// a deleted user
+		{Event: service.NoticeJoinApproved, ID: community, OtherID: region.NewID(region.EU), ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: actor, ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: fan, At: servicetest.Noon}, // by an administrator
 	}

@@ -67,13 +67,16 @@ func NewSender(d *service.Deps, registerer prometheus.Registerer) (*Sender, erro
 
 // Job returns the background job that sends due pushes. Each provider has a lane, so that a slow one does not delay the others.
 func (s *Sender) Job() jobs.Job {
-	return jobs.Job{Name: "push notifications", Lanes: int64(len(push.Providers)), Every: sendEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
-		provider := push.Providers[lane]
-		if s.Push[provider] == nil {
-			return false, nil
-		}
-		return s.drain(ctx, home, provider, s.polls.Of(home, lane))
-	}}
+	return jobs.Job{
+		Name: "push notifications", Lanes: int64(len(push.Providers)), Every: sendEvery, Log: s.Log,
+		Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
+			provider := push.Providers[lane]
+			if s.Push[provider] == nil {
+				return false, nil
+			}
+			return s.drain(ctx, home, provider, s.polls.Of(home, lane))
+		},
+	}
 }
 
 // drain claims a batch of due pushes of a provider, sends them, and stores the results.

@@ -75,7 +75,9 @@ func (r *settingRequest) setting(level string) store.NotificationSetting {
 }
 
 // GetNotificationSetting returns a setting of the caller.
-func (s *Service) GetNotificationSetting(ctx context.Context, req *plazav1.GetNotificationSettingRequest) (*plazav1.NotificationSetting, error) {
+func (s *Service) GetNotificationSetting(ctx context.Context, req *plazav1.GetNotificationSettingRequest) (*plazav1.NotificationSetting,
+	error,
+) {
 	r := s.newSettingRequest(ctx, req)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -98,7 +100,9 @@ func notifiableEvent(name string, d decision) *plazav1.NotifiableEvent {
 }
 
 // UpdateNotificationSetting changes a setting of the caller.
-func (s *Service) UpdateNotificationSetting(ctx context.Context, req *plazav1.UpdateNotificationSettingRequest) (*plazav1.StatusSuccessResponse, error) {
+func (s *Service) UpdateNotificationSetting(ctx context.Context,
+	req *plazav1.UpdateNotificationSettingRequest,
+) (*plazav1.StatusSuccessResponse, error) {
 	events, err := requested(req)
 	if err != nil {
 		return nil, err

@@ -110,8 +110,14 @@ func register(t *testing.T, w *servicetest.World, user, token string) {
 	require.NoError(t, err)
 	now := w.Deps.Now()
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertSession(store.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: hash, CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)})
-	tx.PutPushDevice(store.PushDevice{UserID: user, Device: deviceNamed(token), Platform: "web", Provider: push.WebPush, Token: token, UpdatedAt: now})
+	tx.InsertSession(store.Session{
+		ID: region.NewID(region.EU), UserID: user, DeviceHash: hash, CreatedAt: now,
+		ExpiresAt: now.Add(24 * time.Hour),
+	})
+	tx.PutPushDevice(store.PushDevice{
+		UserID: user, Device: deviceNamed(token), Platform: "web", Provider: push.WebPush, Token: token,
+		UpdatedAt: now,
+	})
 	require.NoError(t, tx.Commit(t.Context()))
 }
 
@@ -127,8 +133,9 @@ func TestResultsOfPushes(t *testing.T) {
 	w := servicetest.NewWorld(t)
 	later := func(after time.Duration) error { return &push.SendError{Outcome: push.Later, After: after} }
 	w.Deps.Push = map[string]push.Sender{push.WebPush: scripted{
-		"gone": &push.SendError{Outcome: push.Gone}, "also gone": &push.SendError{Outcome: push.Gone}, "gone too": &push.SendError{Outcome: push.Gone},
-		"refused": &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
+		"gone": &push.SendError{Outcome: push.Gone}, "also gone": &push.SendError{Outcome: push.Gone},
+		"gone too": &push.SendError{Outcome: push.Gone},
+		"refused":  &push.SendError{Outcome: push.Refused}, "broken": errors.New("not a SendError"),
 		"later": later(0), "in an hour": later(time.Hour), "at the end": later(push.Lifetime), "too late": later(push.Lifetime + time.Second),
 		"old": later(push.Lifetime - time.Hour), "too old": later(push.Lifetime - time.Hour + time.Second),
 	}}
@@ -136,11 +143,17 @@ func TestResultsOfPushes(t *testing.T) {
 	sender, err := notification.NewSender(w.Deps, registry)
 	require.NoError(t, err)
 	user, tx := region.NewID(region.EU), w.Store.NewTx(region.EU)
-	for _, title := range []string{"sent", "gone", "also gone", "gone too", "refused", "broken", "later", "in an hour", "at the end", "too late", "old", "too old", "no device"} {
+	for _, title := range []string{
+		"sent", "gone", "also gone", "gone too", "refused", "broken", "later", "in an hour", "at the end",
+		"too late", "old", "too old", "no device",
+	} {
 		if title != "no device" {
 			register(t, w, user, title)
 		}
-		p := store.Push{Provider: push.WebPush, UserID: user, Device: deviceNamed(title), Title: title, Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
+		p := store.Push{
+			Provider: push.WebPush, UserID: user, Device: deviceNamed(title), Title: title, Data: []byte(`{}`),
+			CreatedAt: w.Deps.Now(),
+		}
 		if strings.HasSuffix(title, "old") {
 			p.CreatedAt = p.CreatedAt.Add(-time.Hour)
 		}
@@ -152,7 +165,8 @@ func TestResultsOfPushes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05, old 1 day",
 		w.Text(t, `SELECT string_agg(title || ' ' || (not_before - created_at), ', ' ORDER BY title) FROM pushes`))
-	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old", // without those of the tokens that are gone
+	// without those of the tokens that are gone
+	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old",
 		w.Text(t, `SELECT string_agg(token, ', ' ORDER BY token) FROM push_devices`))
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
 # HELP plaza_push_notifications_total Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.

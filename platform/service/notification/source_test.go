@@ -31,7 +31,10 @@ func noticeRows() *rows {
 		}
 	}
 	r := &rows{
-		posts:    map[string]*store.Post{"post": post("post", "published"), "poll": post("poll", "published"), "waiting": post("waiting", "reviewing"), "gone": post("gone", "published")},
+		posts: map[string]*store.Post{
+			"post": post("post", "published"), "poll": post("poll", "published"),
+			"waiting": post("waiting", "reviewing"), "gone": post("gone", "published"),
+		},
 		comments: map[string]*store.Comment{},
 		stories:  map[string]*store.Story{"story": {ID: "story", AuthorID: "teller"}},
 		follows:  map[[2]string]**store.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**store.Invitation{},
@@ -62,21 +65,48 @@ func TestNotices(t *testing.T) {
 		notice service.Notice
 		want   []string
 	}{
-		"post":                 {at("post.created", "post", ""), []string{"postMention me by author: post post, action post, under parent of post, sees post"}},
-		"approved post":        {at("post.approved", "post", ""), []string{"postMention me by author: post post, action post, under parent of post, sees post"}},
-		"poll":                 {at("post.created", "poll", ""), []string{"pollMention me by author: post poll, action poll, under parent of poll, sees poll"}},
-		"post that waits":      {at("post.created", "waiting", ""), nil},
-		"deleted post":         {at("post.created", "gone", ""), nil},
-		"unknown post":         {at("post.created", "none", ""), nil},
-		"reaction to a post":   {at("post.addReaction", "post", "r"), []string{"postReaction author by actor: post post, action r, under parent of post, sees post"}},
-		"of a deleted post":    {at("post.addReaction", "gone", "r"), nil},
-		"comment":              {at("comment.created", "comment", ""), []string{"postComment author by first: post post, action comment, root root, latest comment, sees comment"}},
-		"comment on a story":   {at("comment.created", "on story", ""), []string{"storyComment teller by commenter: story story, action on story, root root, latest on story, sees on story"}},
-		"pending comment":      {at("comment.created", "pending", ""), nil},
-		"deleted comment":      {at("comment.created", "removed", ""), nil},
-		"reply to a deleted":   {at("comment.created", "to removed", ""), []string{"postComment author by commenter: post post, action to removed, under removed, root root, latest to removed, sees to removed"}},
-		"reaction to a reply":  {at("comment.addReaction", "reply", "r"), []string{"replyReaction commenter by actor: comment reply, action r, under comment, root root, sees reply"}},
-		"to a comment":         {at("comment.addReaction", "comment", "r"), []string{"commentReaction first by actor: comment comment, action r, root root, sees comment"}},
+		"post": {
+			at("post.created", "post", ""),
+			[]string{"postMention me by author: post post, action post, under parent of post, sees post"},
+		},
+		"approved post": {
+			at("post.approved", "post", ""),
+			[]string{"postMention me by author: post post, action post, under parent of post, sees post"},
+		},
+		"poll": {
+			at("post.created", "poll", ""),
+			[]string{"pollMention me by author: post poll, action poll, under parent of poll, sees poll"},
+		},
+		"post that waits": {at("post.created", "waiting", ""), nil},
+		"deleted post":    {at("post.created", "gone", ""), nil},
+		"unknown post":    {at("post.created", "none", ""), nil},
+		"reaction to a post": {
+			at("post.addReaction", "post", "r"),
+			[]string{"postReaction author by actor: post post, action r, under parent of post, sees post"},
+		},
+		"of a deleted post": {at("post.addReaction", "gone", "r"), nil},
+		"comment": {
+			at("comment.created", "comment", ""),
+			[]string{"postComment author by first: post post, action comment, root root, latest comment, sees comment"},
+		},
+		"comment on a story": {
+			at("comment.created", "on story", ""),
+			[]string{"storyComment teller by commenter: story story, action on story, root root, latest on story, sees on story"},
+		},
+		"pending comment": {at("comment.created", "pending", ""), nil},
+		"deleted comment": {at("comment.created", "removed", ""), nil},
+		"reply to a deleted": {
+			at("comment.created", "to removed", ""),
+			[]string{"postComment author by commenter: post post, action to removed, under removed, root root, latest to removed, sees to removed"},
+		},
+		"reaction to a reply": {
+			at("comment.addReaction", "reply", "r"),
+			[]string{"replyReaction commenter by actor: comment reply, action r, under comment, root root, sees reply"},
+		},
+		"to a comment": {
+			at("comment.addReaction", "comment", "r"),
+			[]string{"commentReaction first by actor: comment comment, action r, root root, sees comment"},
+		},
 		"to a deleted comment": {at("comment.addReaction", "removed", "r"), nil},
 		"reply": {at("comment.created", "reply", ""), []string{
 			"commentReply first by commenter: comment comment, action reply, under comment, root root, latest reply, sees reply",
@@ -102,8 +132,14 @@ func TestNotices(t *testing.T) {
 
 func textOfNotice(n notice) string {
 	var text strings.Builder
-	_, _ = fmt.Fprintf(&text, "%s %s by %s: %s %s, action %s", n.item.Kind, n.item.UserID, n.actorID, n.item.ReferenceType, n.item.ReferenceID, n.item.ActionID)
-	for _, part := range [][2]string{{"under", n.item.ParentID}, {"root", n.item.RootID}, {"latest", n.item.CommentID}, {"sees", n.postID + n.storyID + n.commentID}} {
+	_, _ = fmt.Fprintf(&text, "%s %s by %s: %s %s, action %s", n.item.Kind, n.item.UserID, n.actorID, n.item.ReferenceType,
+		n.item.ReferenceID, n.item.ActionID)
+	for _, part := range [][2]string{
+		{"under", n.item.ParentID},
+		{"root", n.item.RootID},
+		{"latest", n.item.CommentID},
+		{"sees", n.postID + n.storyID + n.commentID},
+	} {
 		if part[1] != "" {
 			_, _ = fmt.Fprintf(&text, ", %s %s", part[0], part[1])
 		}
@@ -114,8 +150,14 @@ func textOfNotice(n notice) string {
 // TestNoticesOfPeople checks the items about follows, join requests and invitations, and that there are none once these have ended.
 func TestNoticesOfPeople(t *testing.T) {
 	t.Parallel()
-	follow := &store.Follow{FollowerID: "fan", FolloweeID: "star", FollowerPublicID: "public fan", FolloweePublicID: "public star", Status: store.FollowAccepted}
-	invitation := &store.Invitation{ID: "i", InviterID: "host", InvitedID: "guest", TargetType: store.InviteToCommunity, TargetID: "c", Status: store.JoinPending}
+	follow := &store.Follow{
+		FollowerID: "fan", FolloweeID: "star", FollowerPublicID: "public fan", FolloweePublicID: "public star",
+		Status: store.FollowAccepted,
+	}
+	invitation := &store.Invitation{
+		ID: "i", InviterID: "host", InvitedID: "guest", TargetType: store.InviteToCommunity, TargetID: "c",
+		Status: store.JoinPending,
+	}
 	about := func(r *rows, event, id, otherID string) []string {
 		var got []string
 		for _, n := range r.noticesOf(service.Notice{Event: event, ID: id, OtherID: otherID, At: servicetest.Noon}) {
@@ -125,15 +167,19 @@ func TestNoticesOfPeople(t *testing.T) {
 	}
 	r := noticeRows()
 	*r.follow("fan", "star") = follow
-	require.Equal(t, []string{"newFollower star by fan: user star, action fan, at user public star"}, about(r, "follow.created", "fan", "star"))
-	require.Equal(t, []string{"followRequest star by fan: user star, action fan, at user public star"}, about(r, "follow.requested", "fan", "star"))
-	require.Equal(t, []string{"followAccepted fan by star: user fan, action star, at user public fan"}, about(r, "follow.accepted", "fan", "star"))
+	require.Equal(t, []string{"newFollower star by fan: user star, action fan, at user public star"},
+		about(r, "follow.created", "fan", "star"))
+	require.Equal(t, []string{"followRequest star by fan: user star, action fan, at user public star"},
+		about(r, "follow.requested", "fan", "star"))
+	require.Equal(t, []string{"followAccepted fan by star: user fan, action star, at user public fan"},
+		about(r, "follow.accepted", "fan", "star"))
 	follow.Status = store.FollowNone
 	for _, event := range []string{"follow.created", "follow.requested", "follow.accepted"} {
 		require.Empty(t, about(r, event, "fan", "star"), "the follow has ended")
 	}
 	*r.invitation("i") = invitation
-	require.Equal(t, []string{"communityInvitation guest by host: community c, action i, at community c"}, about(r, service.NoticeInvited, "i", ""))
+	require.Equal(t, []string{"communityInvitation guest by host: community c, action i, at community c"},
+		about(r, service.NoticeInvited, "i", ""))
 	invitation.TargetType = store.InviteToRoom
 	require.Equal(t, []string{"coHostInvitation guest by host: room c, action i, at room c"}, about(r, service.NoticeInvited, "i", ""))
 	invitation.Status = store.JoinCancelled
@@ -141,7 +187,8 @@ func TestNoticesOfPeople(t *testing.T) {
 	require.Empty(t, about(r, service.NoticeInvited, "none", ""))
 	require.Empty(t, about(r, service.NoticeJoinRequested, "c", "asker"), "the request has ended")
 	j := r.joinRequest(service.Notice{ID: "c", OtherID: "asker"})
-	j.pending, j.moderators = &store.JoinRequest{}, []store.MemberRow{{Member: store.Member{UserID: "mod1"}}, {Member: store.Member{UserID: "mod2"}}}
+	j.pending, j.moderators = &store.JoinRequest{},
+		[]store.MemberRow{{Member: store.Member{UserID: "mod1"}}, {Member: store.Member{UserID: "mod2"}}}
 	require.Equal(t, []string{
 		"joinRequest mod1 by asker: community c, action c, at community c", "joinRequest mod2 by asker: community c, action c, at community c",
 	}, about(r, service.NoticeJoinRequested, "c", "asker"))

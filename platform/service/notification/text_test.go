@@ -42,16 +42,21 @@ func TestTrayItem(t *testing.T) {
 	at, seen, day := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Truncate(24*time.Hour)
 	row := store.TrayRow{Actors: 2, TrayItem: store.TrayItem{
 		ID: "item", Kind: replyReaction, TargetType: "community", TargetID: "internal", TargetPublicID: "public", ReferenceType: "comment",
-		ReferenceID: "reference", ActionID: "action", ParentID: "parent", RootID: "root", CommentID: "latest", Day: day, LastOccurredAt: at, LastSeenAt: &seen,
+		ReferenceID: "reference", ActionID: "action", ParentID: "parent", RootID: "root", CommentID: "latest", Day: day, LastOccurredAt: at,
+		LastSeenAt: &seen,
 	}}
 	actors := []store.TrayActor{{ActorID: "1", ActedAt: at}, {ActorID: "2", ActedAt: day}}
 	category, parent, root, latest := "reaction_on_reply", "parent", "root", "latest"
 	want := &plazav1.NotificationTrayItem{
 		PrivateId: "item", LastSeenAt: timestamppb.New(seen), LastOccurredAt: timestamppb.New(at), ActorsCount: 2, TrayItemCategory: &category,
-		Actors:   []*plazav1.TrayActor{{PrivateId: "1", PublicId: "ann", LastActedAt: timestamppb.New(at)}, {PrivateId: "2", LastActedAt: timestamppb.New(day)}},
+		Actors: []*plazav1.TrayActor{
+			{PrivateId: "1", PublicId: "ann", LastActedAt: timestamppb.New(at)},
+			{PrivateId: "2", LastActedAt: timestamppb.New(day)},
+		},
 		TargetId: "public", TargetType: "community", ReferenceId: "reference", ReferenceType: "comment", ActionType: "reaction",
 		ActionReferenceId: "action", ActionReferenceType: "reaction", ParentId: &parent, RootId: &root, LatestCommentId: &latest,
-		DaySegment: timestamppb.New(day), Text: "Ann and 1 other reacted to your reply", TemplatedText: "{{Ann}} and {{1 other}} reacted to your reply",
+		DaySegment: timestamppb.New(day), Text: "Ann and 1 other reacted to your reply",
+		TemplatedText: "{{Ann}} and {{1 other}} reacted to your reply",
 	}
 	require.Equal(t, want, trayItem(row, actors, map[string]*plazav1.User{"1": {UserPublicId: "ann", DisplayName: "Ann"}}))
 	bare := trayItem(store.TrayRow{Actors: 1, TrayItem: store.TrayItem{Kind: postComment}}, nil, nil)
@@ -95,7 +100,8 @@ func TestEventNames(t *testing.T) {
 		"file": {"conversation-file-message.created", general}, "video": {general}, "custom": {general},
 	} {
 		require.Equal(t, want, messageEvents(store.Message{ChannelType: store.ChannelConversation, DataType: dataType}), dataType)
-		require.Equal(t, []string{"message.created"}, messageEvents(store.Message{ChannelType: store.ChannelCommunity, DataType: dataType}), dataType)
+		require.Equal(t, []string{"message.created"}, messageEvents(store.Message{ChannelType: store.ChannelCommunity, DataType: dataType}),
+			dataType)
 	}
 	onWall := map[string]string{
 		postMention: "text-mention-user-feed-post.created", pollMention: "text-mention-user-feed-post.created",
@@ -103,8 +109,9 @@ func TestEventNames(t *testing.T) {
 	}
 	for kind, want := range map[string]string{
 		postMention: "text-mention-post.created", pollMention: "text-mention-post.created", commentMention: "text-mention-comment.created",
-		replyMention: "text-mention-comment.replied", postReaction: "post.reacted", commentReaction: "comment.reacted", replyReaction: "comment.reacted",
-		postComment: "comment.created", storyComment: "story-comment.created", commentReply: "comment.replied", newFollower: "follow.created",
+		replyMention: "text-mention-comment.replied", postReaction: "post.reacted", commentReaction: "comment.reacted",
+		replyReaction: "comment.reacted",
+		postComment:   "comment.created", storyComment: "story-comment.created", commentReply: "comment.replied", newFollower: "follow.created",
 		followRequest: "follow.requested", followAccepted: "follow.accepted",
 	} {
 		require.Equal(t, []string{want}, eventsOf(kind, "community"), kind)
@@ -122,10 +129,12 @@ func TestEventNames(t *testing.T) {
 func TestAlertOfAnItem(t *testing.T) {
 	t.Parallel()
 	n := notice{actorID: "actor", trace: "trace", item: store.TrayItem{
-		ID: "item", Kind: postReaction, TargetType: "community", TargetID: "internal", TargetPublicID: "public", ReferenceType: "post", ReferenceID: "p", ActionID: "r",
+		ID: "item", Kind: postReaction, TargetType: "community", TargetID: "internal", TargetPublicID: "public", ReferenceType: "post",
+		ReferenceID: "p", ActionID: "r",
 	}}
 	want := &alert{
-		trace: "trace", happened: "item|r", names: []string{"post.reacted"}, actorID: "actor", body: "Reacted to your post", level: levelCommunity, targetID: "internal",
+		trace: "trace", happened: "item|r", names: []string{"post.reacted"}, actorID: "actor", body: "Reacted to your post",
+		level: levelCommunity, targetID: "internal",
 		data: map[string]string{
 			"targetType": "community", "targetId": "public", "referenceType": "post", "referenceId": "p", "actionType": "reaction",
 			"actionReferenceType": "reaction", "actionReferenceId": "r",
@@ -154,10 +163,12 @@ func TestModuleOfAlerts(t *testing.T) {
 func TestRolesOfActors(t *testing.T) {
 	t.Parallel()
 	a := alert{actorRoles: []string{"network"}}
-	a.setCommunity(&store.Community{DisplayName: "Climbers", NotificationMode: modeSilent}, &store.Member{State: store.StateMember, Roles: []string{"member"}})
+	a.setCommunity(&store.Community{DisplayName: "Climbers", NotificationMode: modeSilent},
+		&store.Member{State: store.StateMember, Roles: []string{"member"}})
 	require.Equal(t, alert{place: "Climbers", mode: modeSilent, actorRoles: []string{"network", "member"}}, a)
 	a.setCommunity(nil, &store.Member{State: store.StateBanned, Roles: []string{"banned"}})
 	a.setChannel(nil, &store.ChannelUser{Membership: store.ChannelNone, Roles: []string{"left"}})
-	a.setChannel(&store.Channel{DisplayName: "Hall", NotificationMode: modeSubscribe}, &store.ChannelUser{Membership: store.ChannelMember, Roles: []string{"moderator"}})
+	a.setChannel(&store.Channel{DisplayName: "Hall", NotificationMode: modeSubscribe},
+		&store.ChannelUser{Membership: store.ChannelMember, Roles: []string{"moderator"}})
 	require.Equal(t, alert{place: "Hall", mode: modeSubscribe, actorRoles: []string{"network", "member", "moderator"}}, a)
 }

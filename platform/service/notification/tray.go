@@ -84,7 +84,8 @@ func trayItem(row store.TrayRow, actors []store.TrayActor, users map[string]*pla
 		ActorsCount: narrow.To[int32](row.Actors), ActionType: k.action,
 		TargetId: row.TargetPublicID, TargetType: row.TargetType, ReferenceId: row.ReferenceID, ReferenceType: row.ReferenceType,
 		ActionReferenceId: row.ActionID, ActionReferenceType: k.actionType, DaySegment: timestamppb.New(row.Day),
-		ParentId: optional(row.ParentID), RootId: optional(row.RootID), LatestCommentId: optional(row.CommentID), TrayItemCategory: optional(k.category),
+		ParentId: optional(row.ParentID), RootId: optional(row.RootID), LatestCommentId: optional(row.CommentID),
+		TrayItemCategory: optional(k.category),
 	}
 	var names []string
 	for _, a := range actors {

@@ -72,7 +72,8 @@ func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[pla
 func (n notice) alert() *alert {
 	item := n.item
 	return &alert{
-		trace: n.trace, happened: item.ID + "|" + item.ActionID, names: eventsOf(item.Kind, item.TargetType), actorID: n.actorID, body: capital(kinds[item.Kind].text),
+		trace: n.trace, happened: item.ID + "|" + item.ActionID, names: eventsOf(item.Kind, item.TargetType), actorID: n.actorID,
+		body:  capital(kinds[item.Kind].text),
 		level: n.place().level, targetID: n.place().targetID,
 		data: map[string]string{
 			"targetType": item.TargetType, "targetId": item.TargetPublicID, "referenceType": item.ReferenceType, "referenceId": item.ReferenceID,

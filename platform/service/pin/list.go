@@ -51,7 +51,9 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 }
 
 // list returns the pins whose posts and communities exist, in order.
-func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinResponse, error) {
+func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins,
+	order func(a, b store.Pin) int,
+) (*plazav1.PinResponse, error) {
 	slices.SortFunc(all.Pins, order)
 	pins := addPinned(&k, all)
 	k.UserIDs = pinners(pins)

@@ -26,9 +26,15 @@ func TestCheck(t *testing.T) {
 		req  *plazav1.CreatePollRequest
 		want string // the field of the error; empty if the request is valid
 	}{
-		"texts":                    {&plazav1.CreatePollRequest{Answers: []*answer{text, {DataType: "text", Data: "no"}}}, ""},
-		"images":                   {&plazav1.CreatePollRequest{Answers: []*answer{image, {DataType: "image", FileId: "g", Data: "caption"}}}, ""},
-		"an image without a file":  {&plazav1.CreatePollRequest{Answers: []*answer{text, {DataType: "image", Data: "caption"}}}, "answers[1].fileId"},
+		"texts": {&plazav1.CreatePollRequest{Answers: []*answer{text, {DataType: "text", Data: "no"}}}, ""},
+		"images": {
+			&plazav1.CreatePollRequest{Answers: []*answer{image, {DataType: "image", FileId: "g", Data: "caption"}}},
+			"",
+		},
+		"an image without a file": {
+			&plazav1.CreatePollRequest{Answers: []*answer{text, {DataType: "image", Data: "caption"}}},
+			"answers[1].fileId",
+		},
 		"a text without a text":    {&plazav1.CreatePollRequest{Answers: []*answer{{DataType: "text"}}}, "answers[0].data"},
 		"an empty answer":          {&plazav1.CreatePollRequest{Answers: []*answer{text, image, {}}}, "answers[2].data"},
 		"a text with only a file":  {&plazav1.CreatePollRequest{Answers: []*answer{{FileId: "f"}}}, "answers[0].data"},

@@ -132,7 +132,10 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	if err != nil {
 		return nil, err
 	}
-	list := store.VoteList{PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
+	list := store.VoteList{
+		PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back,
+		Limit: cursor.Limit + 1,
+	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var votes []store.PollVote
 	l := s.newRequest(ctx, m.GetPollId())

@@ -89,7 +89,8 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsR
 	if err != nil {
 		return nil, err
 	}
-	k.Posts, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PostsByID, service.Map(k.Posts, func(p store.Post) string { return p.ID }))
+	k.Posts, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PostsByID,
+		service.Map(k.Posts, func(p store.Post) string { return p.ID }))
 	if err != nil {
 		return nil, err
 	}

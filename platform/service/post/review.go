@@ -75,7 +75,9 @@ func approval(e store.PendingEdit) *plazav1.UpdatePostRequest {
 var reviewEvents = map[string]string{published: "post.approved", declined: "post.declined"}
 
 // settleEdit makes or drops a pending edit, and returns the event.
-func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending store.PendingEdit, approved bool) (event string) {
+func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending store.PendingEdit,
+	approved bool,
+) (event string) {
 	tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 	tx.GuardPendingEdit(pending, service.ErrConflict)
 	if approved {

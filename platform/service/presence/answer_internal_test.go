@@ -28,6 +28,10 @@ func TestSettingAnswer(t *testing.T) {
 func TestViewerAnswer(t *testing.T) {
 	t.Parallel()
 	joined, until := servicetest.Noon, servicetest.Noon.Add(time.Minute)
-	present := []store.Presence{{Place: "room", UserID: "unknown", JoinedAt: until}, {Place: "room", UserID: "internal", JoinedAt: joined, Until: until}}
-	require.Equal(t, []*plazav1.RoomViewer{{UserId: "public", JoinedAt: timestamppb.New(joined)}}, viewers(present, []store.User{{ID: "internal", PublicID: "public"}}))
+	present := []store.Presence{
+		{Place: "room", UserID: "unknown", JoinedAt: until},
+		{Place: "room", UserID: "internal", JoinedAt: joined, Until: until},
+	}
+	require.Equal(t, []*plazav1.RoomViewer{{UserId: "public", JoinedAt: timestamppb.New(joined)}},
+		viewers(present, []store.User{{ID: "internal", PublicID: "public"}}))
 }

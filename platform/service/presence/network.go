@@ -105,7 +105,8 @@ func (s *Service) presences(ctx context.Context, o *online, present []store.Pres
 	for _, p := range present {
 		if u, ok := byID[p.UserID]; ok {
 			at := p.Until.Add(-o.settings.PresenceDuration())
-			response.Presences = append(response.Presences, &plazav1.Presence{UserId: u.PublicID, LastHeartbeat: timestamppb.New(at.Truncate(time.Millisecond))})
+			response.Presences = append(response.Presences,
+				&plazav1.Presence{UserId: u.PublicID, LastHeartbeat: timestamppb.New(at.Truncate(time.Millisecond))})
 		}
 	}
 	return response, nil

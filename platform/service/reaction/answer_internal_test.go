@@ -18,10 +18,19 @@ func TestReactionAnswer(t *testing.T) {
 	first, second := servicetest.Noon, servicetest.Noon.Add(time.Minute)
 	got := record(reference{id: "post id", kind: "post"}, []store.Reaction{
 		{ReferenceType: "post", ReferenceID: "post id", UserID: "internal", UserPublicID: "public", Name: "like", ID: "id", CreatedAt: first},
-		{ReferenceType: "post", ReferenceID: "post id", UserID: "internal 2", UserPublicID: "public 2", Name: "love", ID: "id 2", CreatedAt: second},
+		{
+			ReferenceType: "post", ReferenceID: "post id", UserID: "internal 2", UserPublicID: "public 2", Name: "love", ID: "id 2",
+			CreatedAt: second,
+		},
 	})
 	require.Equal(t, &plazav1.ReactionRecord{ReferenceId: "post id", ReferenceType: "post", Reactors: []*plazav1.Reactor{
-		{ReactionId: "id", ReactionName: "like", UserId: "public", UserInternalId: "internal", CreatedAt: timestamppb.New(first), UpdatedAt: timestamppb.New(first)},
-		{ReactionId: "id 2", ReactionName: "love", UserId: "public 2", UserInternalId: "internal 2", CreatedAt: timestamppb.New(second), UpdatedAt: timestamppb.New(second)},
+		{
+			ReactionId: "id", ReactionName: "like", UserId: "public", UserInternalId: "internal", CreatedAt: timestamppb.New(first),
+			UpdatedAt: timestamppb.New(first),
+		},
+		{
+			ReactionId: "id 2", ReactionName: "love", UserId: "public 2", UserInternalId: "internal 2", CreatedAt: timestamppb.New(second),
+			UpdatedAt: timestamppb.New(second),
+		},
 	}}, got)
 }

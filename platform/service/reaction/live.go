@@ -24,7 +24,9 @@ const liveGrace = time.Hour
 var errSeveralPosts = fail.Validation("reactions: must be to one post")
 
 // CreateLiveReactions sends reactions to the viewers of a post.
-func (s *Service) CreateLiveReactions(ctx context.Context, m *plazav1.CreateLiveReactionsRequest) (*plazav1.CreateLiveReactionsResponse, error) {
+func (s *Service) CreateLiveReactions(ctx context.Context, m *plazav1.CreateLiveReactionsRequest) (*plazav1.CreateLiveReactionsResponse,
+	error,
+) {
 	postID, err := s.livePost(ctx, m)
 	if err != nil {
 		return nil, err
@@ -40,9 +42,10 @@ func (s *Service) CreateLiveReactions(ctx context.Context, m *plazav1.CreateLive
 		return nil, err
 	}
 	now := s.Now()
-	added := s.live.add(s.HomeOf(postID), s.LiveReactionChange(*l.ref.Post), service.Map(wanted, func(r *plazav1.NewLiveReaction) events.LiveReaction {
-		return events.LiveReaction{UserID: l.User().PublicID, Name: r.GetReactionName(), OccurredAt: occurred(r, now)}
-	}))
+	added := s.live.add(s.HomeOf(postID), s.LiveReactionChange(*l.ref.Post),
+		service.Map(wanted, func(r *plazav1.NewLiveReaction) events.LiveReaction {
+			return events.LiveReaction{UserID: l.User().PublicID, Name: r.GetReactionName(), OccurredAt: occurred(r, now)}
+		}))
 	response := &plazav1.CreateLiveReactionsResponse{}
 	for range added {
 		response.AddedIds = append(response.AddedIds, s.NewID(s.HomeOf(postID)))

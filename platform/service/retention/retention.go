@@ -71,9 +71,12 @@ func New(d *service.Deps, registerer prometheus.Registerer, kinds ...Kind) *Serv
 
 // Job returns the background job, with a lane for each kind.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "retention", Lanes: int64(len(s.kinds)), Every: every, Log: s.Log, Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
-		return s.Sweep(ctx, home, s.kinds[lane])
-	}}
+	return jobs.Job{
+		Name: "retention", Lanes: int64(len(s.kinds)), Every: every, Log: s.Log,
+		Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
+			return s.Sweep(ctx, home, s.kinds[lane])
+		},
+	}
 }
 
 // Sweep ends the retention of a page of rows, and reports whether there may be more. It then waits as long as the page

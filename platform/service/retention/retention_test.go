@@ -45,7 +45,10 @@ func newFixture(t *testing.T) *fixture {
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}, Sent: f.Sent})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	d := &service.Deps{Store: st, Region: region.EU, Now: func() time.Time { return f.now }, NewID: region.NewID, Log: slog.New(slog.DiscardHandler)}
+	d := &service.Deps{
+		Store: st, Region: region.EU, Now: func() time.Time { return f.now }, NewID: region.NewID,
+		Log: slog.New(slog.DiscardHandler),
+	}
 	f.store = st
 	f.s = retention.New(d, nil, retention.Kinds(d, 30*24*time.Hour, post.New(d).Purge, story.New(d).PurgeByID)...)
 	f.conn, err = pgx.Connect(t.Context(), n.DatabaseURL)
@@ -84,18 +87,23 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	alice := f.n.NewUser(t, region.EU, "alice")
-	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t, "channels.0.channelId")
+	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t,
+		"channels.0.channelId")
 	send := func(fields object) string {
-		return alice.Do(t, http.MethodPost, messagesPath, apptest.Merge(object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}, fields)).
+		return alice.Do(t, http.MethodPost, messagesPath,
+			apptest.Merge(object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}, fields)).
 			OK(t).String(t, "messages.0.messageId")
 	}
 	parent := send(nil)
 	send(object{"parentId": parent})
 	for range retention.PageSize + 1 {
-		_, err := f.conn.Exec(t.Context(), `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id,
+		_, err := f.conn.Exec(t.Context(), `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
+			creator_id,
 			creator_public_id, reference_id, reference_hash, segment, data_type, data, file_id, created_at, updated_at, edited_at)
-			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id, creator_public_id, '',
-			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM messages WHERE id = $1`, parent)
+			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id,
+			creator_public_id, '',
+			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM
+			messages WHERE id = $1`, parent)
 		require.NoError(t, err)
 	}
 	all := retention.PageSize + 3
@@ -122,9 +130,11 @@ func TestMessageIsDeletedFirst(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	alice := f.n.NewUser(t, region.EU, "alice")
-	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t, "channels.0.channelId")
+	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t,
+		"channels.0.channelId")
 	send := func(fields object) string {
-		return alice.Do(t, http.MethodPost, messagesPath, apptest.Merge(object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}, fields)).
+		return alice.Do(t, http.MethodPost, messagesPath,
+			apptest.Merge(object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}, fields)).
 			OK(t).String(t, "messages.0.messageId")
 	}
 	parent := send(nil)
@@ -149,13 +159,18 @@ func TestDeletedRows(t *testing.T) {
 	}
 	comment := alice.NewComment(t, kept)
 	reply := alice.NewComment(t, kept, object{"parentId": comment})
-	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t, "channels.0.channelId")
+	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t,
+		"channels.0.channelId")
 	file := alice.Upload(t, "file", "secret.txt", []byte("secret")).OK(t).String(t, "0.fileId")
-	message := alice.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": channel, "dataType": "file", "fileId": file, "data": object{"text": "secret"}}).
+	message := alice.Do(t, http.MethodPost, messagesPath,
+		object{"messageFeedId": channel, "dataType": "file", "fileId": file, "data": object{"text": "secret"}}).
 		OK(t).String(t, "messages.0.messageId")
 	require.Equal(t, 1, f.count(t, "SELECT count(*) FROM file_uses WHERE file_id = $1", file))
 	shownStory := alice.NewStory(t, community)
-	for _, path := range []string{"/api/v4/posts/" + gone, "/api/v4/comments/" + comment, messagesPath + "/" + message, "/api/v4/stories/" + shownStory} {
+	for _, path := range []string{
+		"/api/v4/posts/" + gone, "/api/v4/comments/" + comment, messagesPath + "/" + message,
+		"/api/v4/stories/" + shownStory,
+	} {
 		alice.Do(t, http.MethodDelete, path, nil).OK(t)
 	}
 	sweepAll := func(days float64) {
@@ -189,7 +204,8 @@ func (f *fixture) copies(t *testing.T, table, id string, n int) {
 	var columns string
 	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT string_agg(column_name, ', ') FROM information_schema.columns
 		WHERE table_schema = current_schema() AND table_name = $1 AND is_generated = 'NEVER' AND column_name <> 'id'`, table).Scan(&columns))
-	_, err := f.conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %[1]s (id, %[2]s) SELECT left(id, 2) || substr(md5(random()::text), 1, 22), %[2]s
+	_, err := f.conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %[1]s (id, %[2]s) SELECT left(id, 2) || substr(md5(random()::text), 1, 22),
+		%[2]s
 		FROM %[1]s, generate_series(1, $2::bigint) WHERE id = $1`, table, columns), id, n)
 	require.NoError(t, err)
 }
@@ -232,7 +248,8 @@ func TestSessionsEventsAndAudit(t *testing.T) {
 	f.sweep(t, "sessions", 2.01)
 	require.Zero(t, f.count(t, "SELECT count(*) FROM sessions"))
 	for age, id := range map[string]string{"29 days 23 hours": "young", "30 days 1 hour": "old"} {
-		_, err := f.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation, targets, request_id)
+		_, err := f.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation,
+			targets, request_id)
 			VALUES ('eu', now() - $1::text::interval, $2, '', '', '', '{}', '', '', '[]', '')`, age, id)
 		require.NoError(t, err)
 	}
@@ -246,7 +263,8 @@ func TestSessionsEventsAndAudit(t *testing.T) {
 	} {
 		f.set(t, object{field: values[0]})
 		admin := f.n.Admin(region.US)
-		require.Equal(t, http.StatusUnprocessableEntity, admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{field: values[1]}).Status, field)
+		require.Equal(t, http.StatusUnprocessableEntity,
+			admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{field: values[1]}).Status, field)
 		require.Equal(t, values[0], f.n.Admin(region.EU).Do(t, http.MethodGet, "/api/v3/network-settings", nil).OK(t).Int(t, field))
 	}
 }

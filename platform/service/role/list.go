@@ -38,7 +38,8 @@ func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) 
 		from := listed{at: cursor.Time, key: cursor.Key, id: cursor.ID}
 		found = slices.DeleteFunc(found, func(l listed) bool { return (order(l, from) < 0) != cursor.Back || order(l, from) == 0 })
 	}
-	found, paging := page.Window(cursor, found[:min(len(found), cursor.Limit+1)], func(l listed) (time.Time, string, string) { return l.at, l.key, l.id })
+	found, paging := page.Window(cursor, found[:min(len(found), cursor.Limit+1)],
+		func(l listed) (time.Time, string, string) { return l.at, l.key, l.id })
 	roles := service.Map(found, func(l listed) *plazav1.Role { return l.role })
 	return &plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}, nil
 }

@@ -2,8 +2,8 @@
 //
 // A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. An
 // update is stored at the home of the region that receives it, a creation or deletion at the home that decides about the
-// id of the role. The outbox copies it to the other homes, where the newest change wins. Every server caches the roles of its home (auth.Catalog), because every call needs them. It
-// sees its own changes immediately, and others within a second.
+// id of the role. The outbox copies it to the other homes, where the newest change wins. Every server caches the roles of its home
+// (auth.Catalog), because every call needs them. It sees its own changes immediately, and others within a second.
 package role
 
 import (
@@ -78,9 +78,12 @@ func existing(rows []store.Role, id string) *store.Role {
 
 // Job returns the background job that keeps this server's cache of the roles up to date.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "roles", Lanes: 1, Every: 500 * time.Millisecond, Log: s.Log, Drain: func(ctx context.Context, _ region.Code, _ int64) (bool, error) {
-		return false, s.refresh(ctx)
-	}}
+	return jobs.Job{
+		Name: "roles", Lanes: 1, Every: 500 * time.Millisecond, Log: s.Log,
+		Drain: func(ctx context.Context, _ region.Code, _ int64) (bool, error) {
+			return false, s.refresh(ctx)
+		},
+	}
 }
 
 // refresh reads the roles of the home of this region into the cache.

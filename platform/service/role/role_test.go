@@ -44,7 +44,10 @@ func TestNewRole(t *testing.T) {
 
 func TestCustom(t *testing.T) {
 	rows := []store.Role{{ID: "helper"}, {ID: "gone", DeletedAt: &now}}
-	for id, want := range map[string]error{"helper": nil, "gone": fail.NotFound(), "unknown": fail.NotFound(), auth.RoleModerator: errBuiltin} {
+	for id, want := range map[string]error{
+		"helper": nil, "gone": fail.NotFound(), "unknown": fail.NotFound(),
+		auth.RoleModerator: errBuiltin,
+	} {
 		_, err := custom(rows, id)
 		require.ErrorIs(t, err, want, id)
 	}
@@ -52,7 +55,8 @@ func TestCustom(t *testing.T) {
 
 func TestRequireGrant(t *testing.T) {
 	caller := &auth.Caller{Kind: auth.User, UserID: "u"}
-	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), caller), auth.Facts{Exists: true, Granted: []auth.Permission{auth.EditChannel}}))
+	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), caller),
+		auth.Facts{Exists: true, Granted: []auth.Permission{auth.EditChannel}}))
 	for _, c := range []struct {
 		caller      *auth.Caller
 		permissions []string

@@ -19,14 +19,16 @@ import (
 var (
 	errExists  = fail.AlreadyExists("A role with this id already exists")
 	errBuiltin = fail.Forbidden("Built-in roles cannot be changed")
-	errTooMany = fail.New(fail.CodeBadRequest, fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", store.MaxRoles))
+	errTooMany = fail.New(fail.CodeBadRequest,
+		fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", store.MaxRoles))
 )
 
 // CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
 // 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
-		permission: auth.CreateRole, home: decidingHome(req.GetRoleId()), granted: req.GetPermissions(), texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
+		permission: auth.CreateRole, home: decidingHome(req.GetRoleId()), granted: req.GetPermissions(),
+		texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
 	}, func(rows []store.Role) ([]store.Role, error) {
 		role, err := newRole(rows, req, s.Now())
 		return []store.Role{role}, err
@@ -82,12 +84,13 @@ func (s *Service) UpdateRoles(ctx context.Context, req *plazav1.UpdateRolesReque
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())}, func(rows []store.Role) ([]store.Role, error) {
-		role, err := custom(rows, req.GetRoleId())
-		now := s.Now()
-		role.UpdatedAt, role.DeletedAt = now, &now
-		return []store.Role{role}, err
-	})
+	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())},
+		func(rows []store.Role) ([]store.Role, error) {
+			role, err := custom(rows, req.GetRoleId())
+			now := s.Now()
+			role.UpdatedAt, role.DeletedAt = now, &now
+			return []store.Role{role}, err
+		})
 }
 
 // custom returns the custom role with the id.

@@ -47,7 +47,9 @@ func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userI
 }
 
 // changeParticipants changes the participants of a room because of one of them, with the realtime event called event.
-func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant, userID, event string) (*plazav1.RoomResponse, error) {
+func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant, userID,
+	event string,
+) (*plazav1.RoomResponse, error) {
 	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
 		return s.setStage(ctx, tx, room, stageOf(room, changed))
@@ -105,7 +107,9 @@ func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenReq
 }
 
 // GetRoomRecordings returns the addresses of the recordings of a room.
-func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.GetRoomRecordingsResponse, error) {
+func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.GetRoomRecordingsResponse,
+	error,
+) {
 	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err

@@ -15,7 +15,9 @@ import (
 
 // ListScheduledPosts lists the caller's own scheduled posts, or those of all users if the caller manages posts. Homes
 // that do not answer are left out.
-func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListScheduledPostsRequest) (*plazav1.ListScheduledPostsResponse, error) {
+func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListScheduledPostsRequest) (*plazav1.ListScheduledPostsResponse,
+	error,
+) {
 	f := s.NewRequest(ctx)
 	cursor := f.Page(req.GetOptions())
 	if err := f.Run(ctx); err != nil {
@@ -23,7 +25,8 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 	}
 	order := service.OrderOf(req.GetSortBy())
 	list := store.ScheduledPostList{
-		AuthorID: f.Caller.UserID, NotPosted: req.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+		AuthorID: f.Caller.UserID, NotPosted: req.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back,
+		Limit: cursor.Limit + 1,
 	}
 	if managesAll(f.Caller) {
 		list.AuthorID = ""

@@ -56,7 +56,8 @@ const picture = "02aaaaaaaaaaaaaaaaaaaaaa"
 
 func (w *world) upload(id string) {
 	w.t.Helper()
-	_, err := w.conn.Exec(w.t.Context(), `INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension,
+	_, err := w.conn.Exec(w.t.Context(), `INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text,
+		name, extension,
 		mime_type, size, width, height, exif, gps, sizes, sizes_mime_type, created_at, updated_at)
 		VALUES ('eu', $1, '', '', 'image', 'public', '', '', 'a', '', 'image/png', 1, 1, 1, '{}', '{}', '{}', '', now(), now())`, id)
 	require.NoError(w.t, err)
@@ -101,7 +102,10 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(region.EU)
 	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour), Authenticated: true})
+	tx.InsertSession(store.Session{
+		ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour),
+		Authenticated: true,
+	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return func() context.Context {
 		return auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: publicID, SessionID: "s", Home: region.EU})
@@ -308,7 +312,11 @@ func TestPublishDuringMove(t *testing.T) {
 	s := scheduledpost.New(d)
 	for range 8 { // several for each lane
 		for _, by := range []func() context.Context{author, other} {
-			_, err := s.SchedulePost(by(), &plazav1.SchedulePostRequest{ScheduledAt: timestamppb.New(due), PostData: &plazav1.CreatePostRequest{Text: "hello"}})
+			_,
+				err := s.SchedulePost(by(), &plazav1.SchedulePostRequest{
+				ScheduledAt: timestamppb.New(due),
+				PostData:    &plazav1.CreatePostRequest{Text: "hello"},
+			})
 			require.NoError(t, err)
 		}
 	}
@@ -327,7 +335,8 @@ func TestPublishDuringMove(t *testing.T) {
 	require.Equal(t, 16, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 }
 
-// TestPublishWithoutAHome leaves a post for as long as the home of its author or of its target does not answer, and publishes it afterwards.
+// TestPublishWithoutAHome leaves a post for as long as the home of its author or of its target does not answer, and publishes it
+// afterwards.
 func TestPublishWithoutAHome(t *testing.T) {
 	for _, column := range []string{"author_id", "target_id"} {
 		w := newWorld(t)

@@ -72,7 +72,9 @@ func (s *Service) SearchPosts(ctx context.Context, req *plazav1.SearchPostsReque
 }
 
 // find reads a page of the posts that one of searches finds.
-func (s *Service) find(ctx context.Context, cursor page.Cursor, filter store.PostSearch, searches []search) ([]store.SearchHit, *plazav1.Paging, error) {
+func (s *Service) find(ctx context.Context, cursor page.Cursor, filter store.PostSearch, searches []search) ([]store.SearchHit,
+	*plazav1.Paging, error,
+) {
 	return service.Merged[store.SearchHit]{
 		Cursor: cursor, Desc: filter.Desc,
 		At: func(h store.SearchHit) (time.Time, string, string) { return h.CreatedAt, "", h.ID },
@@ -95,7 +97,10 @@ type targetFilter interface {
 
 // filterOf returns the filter of a request.
 func (c *caller) filterOf(ctx context.Context, req targetFilter) store.PostSearch {
-	filter := store.PostSearch{TargetType: req.GetTargetType(), TargetID: req.GetTargetId(), StructureTypes: service.SortedSet(req.GetDataTypes())}
+	filter := store.PostSearch{
+		TargetType: req.GetTargetType(), TargetID: req.GetTargetId(),
+		StructureTypes: service.SortedSet(req.GetDataTypes()),
+	}
 	if filter.TargetType == "all" {
 		filter.TargetType = ""
 	}

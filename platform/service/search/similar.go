@@ -30,10 +30,11 @@ func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) 
 	}
 	filter.SearchPage, filter.Tags = newest(c), req.GetTags()
 	filter.AllCommunities = c.AllWalls
-	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchPosts, req.GetQuery(), c.settings.PostMinScore}, func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
-		filter.SearchWord = word
-		reads.SearchPosts(filter, into)
-	})
+	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchPosts, req.GetQuery(), c.settings.PostMinScore},
+		func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+			filter.SearchWord = word
+			reads.SearchPosts(filter, into)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +61,11 @@ func (s *Service) RankCommunities(ctx context.Context, req *plazav1.RankCommunit
 		Discoverable: req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity(),
 	}
 	filter.AllCommunities = membership.SeesAllCommunities(c.Caller)
-	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchCommunities, req.GetQuery(), c.settings.CommunityMinScore}, func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
-		filter.SearchWord = word
-		reads.SearchCommunities(filter, into)
-	})
+	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchCommunities, req.GetQuery(), c.settings.CommunityMinScore},
+		func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+			filter.SearchWord = word
+			reads.SearchCommunities(filter, into)
+		})
 	if err != nil {
 		return nil, err
 	}

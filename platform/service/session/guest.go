@@ -16,7 +16,9 @@ var (
 )
 
 // CreateVisitorSession signs a person in who has no account.
-func (s *Service) CreateVisitorSession(ctx context.Context, req *plazav1.CreateGuestSessionRequest) (*plazav1.CreateSessionResponse, error) {
+func (s *Service) CreateVisitorSession(ctx context.Context, req *plazav1.CreateGuestSessionRequest) (*plazav1.CreateSessionResponse,
+	error,
+) {
 	return s.createGuest(ctx, auth.Visitor, req)
 }
 
@@ -27,7 +29,9 @@ func (s *Service) CreateBotSession(ctx context.Context, req *plazav1.CreateGuest
 
 // createGuest returns a session of a guest, of whom nothing is stored: the access token says all about them. The ids
 // are the same whenever the device signs in with a server of this region.
-func (s *Service) createGuest(ctx context.Context, kind auth.Guest, req *plazav1.CreateGuestSessionRequest) (*plazav1.CreateSessionResponse, error) {
+func (s *Service) createGuest(ctx context.Context, kind auth.Guest,
+	req *plazav1.CreateGuestSessionRequest,
+) (*plazav1.CreateSessionResponse, error) {
 	if err := s.checkGuest(ctx, req); err != nil {
 		return nil, err
 	}

@@ -80,7 +80,8 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	} else {
 		t.Check(t.requireOwnWall)
 	}
-	fileref.RequireIn(t.Request, func() bool { return t.target.IsPrivate() || settings.IsPrivate() && t.target.Community == nil }, fileRefs(m)...)
+	fileref.RequireIn(t.Request, func() bool { return t.target.IsPrivate() || settings.IsPrivate() && t.target.Community == nil },
+		fileRefs(m)...)
 	textrules.Require(t.Request, home, textsOf(m))
 	err := t.Run(ctx)
 	return t, settings, err

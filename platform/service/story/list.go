@@ -20,7 +20,10 @@ func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page
 	if err != nil {
 		return cursor, store.StoryList{}, err
 	}
-	list := store.StoryList{ViewerID: auth.CallerFrom(ctx).UserID, Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back, Limit: cursor.Limit + 1}
+	list := store.StoryList{
+		ViewerID: auth.CallerFrom(ctx).UserID, Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back,
+		Limit: cursor.Limit + 1,
+	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	return cursor, list, nil
 }
@@ -54,7 +57,9 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 }
 
 // ListStoriesByTargets lists the stories of several communities and users as one list.
-func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListStoriesByTargetsRequest) (*plazav1.ListStoriesResponse, error) {
+func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListStoriesByTargetsRequest) (*plazav1.ListStoriesResponse,
+	error,
+) {
 	cursor, list, err := s.listOf(ctx, req.GetOptions())
 	if err != nil {
 		return nil, err
@@ -83,7 +88,9 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 }
 
 // listAnswer returns a page of stories with the targets that were read.
-func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
+func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse,
+	error,
+) {
 	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
 		if p.requireSee(i) == nil {

@@ -33,10 +33,17 @@ type archive struct {
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 4, StatementTimeout: patience, Log: quiet})
+	st,
+		err := store.Open(t.Context(), db.Config{
+		URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 4, StatementTimeout: patience,
+		Log: quiet,
+	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	deps := &service.Deps{Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID, Log: quiet}
+	deps := &service.Deps{
+		Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID,
+		Log: quiet,
+	}
 	return &archive{t: t, store: st, stories: story.New(deps), target: region.NewID(region.EU)}
 }
 
@@ -53,18 +60,24 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 	id, comment := region.NewID(region.EU), region.NewID(region.EU)
 	s := store.Story{
 		ID: id, TargetType: "community", TargetID: a.target, TargetPublicID: a.target, AuthorID: "u", AuthorPublicID: "anna", DataType: "text",
-		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
+		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
+		CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
 	}
 	a.commit(func(w *store.Tx) {
 		w.InsertStory(s)
 		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon}, "")
-		w.InsertReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
+		w.InsertReaction(store.Reaction{
+			ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment,
+			CreatedAt: noon,
+		}, nil)
 		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})
 	a.commit(func(w *store.Tx) {
 		w.InsertComment(store.Comment{
-			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment, AuthorID: "u",
-			Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: noon,
+			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment,
+			AuthorID: "u",
+			Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved",
+			CreatedAt: noon,
 		})
 	})
 	return s

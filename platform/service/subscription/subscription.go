@@ -177,7 +177,8 @@ func (s *Resolver) load(ctx context.Context, wanted []want, indexes []int, found
 		settle[n]()
 		found[i].unknown = found[i].unknown || reads.Incomplete() && !found[i].saw
 		for _, home := range missing {
-			found[i].unknown = found[i].unknown || broadcasts[places[n]] != nil || home == s.deps.HomeOf(wanted[i].reader.claims.UserID) || home == s.deps.HomeOf(places[n].ID)
+			found[i].unknown = found[i].unknown || broadcasts[places[n]] != nil || home == s.deps.HomeOf(wanted[i].reader.claims.UserID) ||
+				home == s.deps.HomeOf(places[n].ID)
 		}
 		keep[n](found[i])
 	}

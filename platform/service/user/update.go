@@ -52,7 +52,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 }
 
 // claimHandle checks the texts that the request changes against the rules of the user's home, and claims the handle.
-func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *plazav1.UpdateUserRequest, userID string) (profile.Handle, error) {
+func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *plazav1.UpdateUserRequest, userID string) (profile.Handle,
+	error,
+) {
 	if req.DisplayName == nil && req.ProfileHandle == nil && req.Description == nil && req.AvatarCustomUrl == nil {
 		return profile.Handle{}, nil
 	}
@@ -73,7 +75,8 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 		return profile.Handle{}, err
 	}
 	err := rules.Require(ctx, caller, textrules.TextOfChanges(
-		[2]*string{&old.DisplayName, req.DisplayName}, [2]*string{&old.ProfileHandle, req.ProfileHandle}, [2]*string{&old.Description, req.Description},
+		[2]*string{&old.DisplayName, req.DisplayName}, [2]*string{&old.ProfileHandle, req.ProfileHandle},
+		[2]*string{&old.Description, req.Description},
 	), textrules.LinkOfField(req.AvatarCustomUrl))
 	if err != nil {
 		return profile.Handle{}, err

@@ -90,7 +90,9 @@ func (s *Service) requireBan(ctx context.Context, r *service.Request, stream *st
 
 // setBans stores who is banned from a stream, with the realtime event called event about the users with the internal ids. Without
 // any, nothing changes.
-func (s *Service) setBans(ctx context.Context, stream *store.VideoStream, changed []string, event string, ids []string) (*plazav1.VideoStreamingResponse, error) {
+func (s *Service) setBans(ctx context.Context, stream *store.VideoStream, changed []string, event string,
+	ids []string,
+) (*plazav1.VideoStreamingResponse, error) {
 	if len(ids) == 0 {
 		return s.respond(ctx, *stream)
 	}

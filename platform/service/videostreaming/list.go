@@ -14,7 +14,9 @@ import (
 )
 
 // ListVideoStreamings lists the streams of all regions. Streams that the caller may not see are left out of the page.
-func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoStreamingsRequest) (*plazav1.ListVideoStreamingsResponse, error) {
+func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoStreamingsRequest) (*plazav1.ListVideoStreamingsResponse,
+	error,
+) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -38,7 +40,10 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 func position(row store.VideoStream) (t time.Time, key, id string) { return row.CreatedAt, "", row.ID }
 
 func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {
-	list := store.StreamList{Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
+	list := store.StreamList{
+		Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(),
+		Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
+	}
 	if m.GetIsLive() {
 		list.Statuses = []string{"live"}
 	}

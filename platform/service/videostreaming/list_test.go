@@ -20,13 +20,19 @@ func TestListOf(t *testing.T) {
 		back bool
 		want store.StreamList
 	}{
-		"default":                    {&plazav1.ListVideoStreamingsRequest{}, false, store.StreamList{Desc: true}},
-		"the page before":            {&plazav1.ListVideoStreamingsRequest{}, true, store.StreamList{}},
-		"oldest first":               {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, false, store.StreamList{}},
-		"oldest first, page before":  {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, true, store.StreamList{Desc: true}},
-		"states, each once":          {&plazav1.ListVideoStreamingsRequest{Statuses: statuses}, false, store.StreamList{Desc: true, Statuses: []string{"idle", "live"}}},
-		"isLive replaces the states": {&plazav1.ListVideoStreamingsRequest{Statuses: []string{"ended"}, IsLive: true}, false, store.StreamList{Desc: true, Statuses: []string{"live"}}},
-		"deleted":                    {&plazav1.ListVideoStreamingsRequest{IsDeleted: &yes}, false, store.StreamList{Desc: true, Deleted: true}},
+		"default":                   {&plazav1.ListVideoStreamingsRequest{}, false, store.StreamList{Desc: true}},
+		"the page before":           {&plazav1.ListVideoStreamingsRequest{}, true, store.StreamList{}},
+		"oldest first":              {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, false, store.StreamList{}},
+		"oldest first, page before": {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, true, store.StreamList{Desc: true}},
+		"states, each once": {
+			&plazav1.ListVideoStreamingsRequest{Statuses: statuses}, false,
+			store.StreamList{Desc: true, Statuses: []string{"idle", "live"}},
+		},
+		"isLive replaces the states": {
+			&plazav1.ListVideoStreamingsRequest{Statuses: []string{"ended"}, IsLive: true}, false,
+			store.StreamList{Desc: true, Statuses: []string{"live"}},
+		},
+		"deleted": {&plazav1.ListVideoStreamingsRequest{IsDeleted: &yes}, false, store.StreamList{Desc: true, Deleted: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +42,7 @@ func TestListOf(t *testing.T) {
 			require.Equal(t, test.want, got)
 		})
 	}
-	_, err := New(&service.Deps{}).listOf(t.Context(), &plazav1.ListVideoStreamingsRequest{IsDeleted: &yes, UserPublicIds: []string{"anna"}}, page.Cursor{})
+	_, err := New(&service.Deps{}).listOf(t.Context(), &plazav1.ListVideoStreamingsRequest{IsDeleted: &yes, UserPublicIds: []string{"anna"}},
+		page.Cursor{})
 	require.Equal(t, fail.KindValidation, fail.From(err).Kind)
 }

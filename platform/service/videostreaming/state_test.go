@@ -33,9 +33,12 @@ func TestRecordingsOfStream(t *testing.T) {
 		list []*plazav1.StreamRecording
 		want []store.StreamRecording
 	}{
-		"none":                          {nil, nil},
-		"one format":                    {[]*plazav1.StreamRecording{{Mp4: file}}, []store.StreamRecording{{MP4: row}}},
-		"each format in its place":      {[]*plazav1.StreamRecording{{Flv: file}, {M3U8: file}}, []store.StreamRecording{{FLV: row}, {M3U8: row}}},
+		"none":       {nil, nil},
+		"one format": {[]*plazav1.StreamRecording{{Mp4: file}}, []store.StreamRecording{{MP4: row}}},
+		"each format in its place": {
+			[]*plazav1.StreamRecording{{Flv: file}, {M3U8: file}},
+			[]store.StreamRecording{{FLV: row}, {M3U8: row}},
+		},
 		"no format":                     {[]*plazav1.StreamRecording{{}}, nil},
 		"a format without an address":   {[]*plazav1.StreamRecording{{Mp4: &plazav1.StreamRecordingFile{Duration: 1}}}, nil},
 		"the second without an address": {[]*plazav1.StreamRecording{{Mp4: file}, {Flv: &plazav1.StreamRecordingFile{}}}, nil},

@@ -18,8 +18,9 @@ func TestDeliveryAnswer(t *testing.T) {
 	t.Parallel()
 	sent, at, expires := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour)
 	d := located{home: region.SG, WebhookDelivery: store.WebhookDelivery{
-		Seq: 4711, ID: "event", Name: "post.created", ObjectID: "object", SenderID: "sender", SentAt: sent, State: store.DeliveryWaiting, Attempts: 3,
-		At: at, ExpiresAt: expires, Status: 503, Error: "busy", TookMS: 70,
+		Seq: 4711, ID: "event", Name: "post.created", ObjectID: "object", SenderID: "sender", SentAt: sent, State: store.DeliveryWaiting,
+		Attempts: 3,
+		At:       at, ExpiresAt: expires, Status: 503, Error: "busy", TookMS: 70,
 	}}
 	require.Equal(t, &plazav1.WebhookDelivery{
 		DeliveryId: "sg-4711", EventId: "event", Event: "post.created", ObjectId: "object", State: store.DeliveryWaiting, Attempts: 3,
@@ -33,7 +34,8 @@ func TestWebhookAnswer(t *testing.T) {
 	created, changed := servicetest.Noon, servicetest.Noon.Add(time.Minute)
 	for _, enabled := range []bool{true, false} {
 		h := store.Webhook{
-			ID: "id", Name: "name", URL: "https://example.com", Events: []string{"post.created"}, Secret: []byte("secret"), IsEnabled: enabled, IsManaged: !enabled,
+			ID: "id", Name: "name", URL: "https://example.com", Events: []string{"post.created"}, Secret: []byte("secret"), IsEnabled: enabled,
+			IsManaged: !enabled,
 			CreatedAt: created, ChangedAt: changed, Origin: "eu",
 		}
 		require.Equal(t, &plazav1.Webhook{

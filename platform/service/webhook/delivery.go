@@ -29,7 +29,9 @@ type located struct {
 }
 
 // ListWebhookDeliveries lists the deliveries of a webhook in a state, the latest first.
-func (s *Service) ListWebhookDeliveries(ctx context.Context, req *plazav1.ListWebhookDeliveriesRequest) (*plazav1.ListWebhookDeliveriesResponse, error) {
+func (s *Service) ListWebhookDeliveries(ctx context.Context,
+	req *plazav1.ListWebhookDeliveriesRequest,
+) (*plazav1.ListWebhookDeliveriesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,9 @@ func readPage(reads *store.ReadBatch, query store.WebhookDeliveryList, from page
 }
 
 // ReplayWebhookDeliveries sends dead letters again.
-func (s *Service) ReplayWebhookDeliveries(ctx context.Context, req *plazav1.ReplayWebhookDeliveriesRequest) (*plazav1.ReplayWebhookDeliveriesResponse, error) {
+func (s *Service) ReplayWebhookDeliveries(ctx context.Context,
+	req *plazav1.ReplayWebhookDeliveriesRequest,
+) (*plazav1.ReplayWebhookDeliveriesResponse, error) {
 	if _, err := s.find(ctx, req.GetWebhookId()); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,9 @@ func reasonOf(err error) string {
 }
 
 // accept returns the webhooks of a request that can be applied, and the others with the reasons.
-func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook, refused []*plazav1.RefusedWebhook) {
+func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook,
+	refused []*plazav1.RefusedWebhook,
+) {
 	free := webhook.Max
 	for _, h := range list {
 		if !h.IsManaged {
@@ -97,7 +99,8 @@ func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook
 		if old != nil {
 			hook = *old
 		}
-		hook.Name, hook.URL, hook.Events, hook.IsManaged, hook.IsEnabled = m.GetName(), m.GetUrl(), service.Distinct(m.GetEvents()), true, isEnabled(m)
+		hook.Name, hook.URL, hook.Events, hook.IsManaged, hook.IsEnabled = m.GetName(), m.GetUrl(), service.Distinct(m.GetEvents()), true,
+			isEnabled(m)
 		hook.Secret = s.sealer.Seal(hook.ID, m.GetSecret())
 		changed = append(changed, hook)
 	}

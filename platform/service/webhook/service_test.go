@@ -67,7 +67,8 @@ func TestReplay(t *testing.T) {
 			}
 			w.Exec(t, fmt.Sprintf(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state,
 				attempts, at, expires_at, status, error, took_ms) VALUES ('%s', '%s', %d, '%s', 'post.created', 'x', '', '{}', now(), '%s',
-				1, timestamptz '2026-11-20 10:00:00Z' + interval '%d minutes', now(), 500, 'status', 1)`, home, hook, seq, region.NewID(home), state, 2*seq+i))
+				1, timestamptz '2026-11-20 10:00:00Z' + interval '%d minutes', now(), 500, 'status', 1)`, home, hook, seq, region.NewID(home), state,
+				2*seq+i))
 		}
 	}
 	require.Equal(t, []string{"sg-2", "eu-2", "sg-1", "eu-1"}, w.ids(id, ""), "dead letters, the latest first")

@@ -172,13 +172,25 @@ func TestBackupReport(t *testing.T) {
 		jobs [][]driver.Value
 		want db.BackupReport
 	}{
-		"none yet":         {nil, db.BackupReport{}},
-		"running":          {[][]driver.Value{{"running", "", int64(0)}}, db.BackupReport{}},
-		"succeeded":        {[][]driver.Value{{"succeeded", "", hour(3)}, {"succeeded", "", hour(5)}, {"succeeded", "", hour(4)}}, db.BackupReport{LastSuccess: time.Unix(hour(5), 0).UTC()}},
-		"failed since":     {[][]driver.Value{{"failed", "no bucket", hour(5)}, {"failed", "older", hour(4)}, {"succeeded", "", hour(3)}}, db.BackupReport{LastSuccess: time.Unix(hour(3), 0).UTC(), LastError: "no bucket"}},
-		"succeeded after":  {[][]driver.Value{{"failed", "no bucket", hour(3)}, {"succeeded", "", hour(4)}}, db.BackupReport{LastSuccess: time.Unix(hour(4), 0).UTC()}},
-		"never succeeded":  {[][]driver.Value{{"failed", "no bucket", hour(3)}}, db.BackupReport{LastError: "no bucket"}},
-		"canceled by hand": {[][]driver.Value{{"canceled", "", hour(6)}, {"succeeded", "", hour(4)}}, db.BackupReport{LastSuccess: time.Unix(hour(4), 0).UTC()}},
+		"none yet": {nil, db.BackupReport{}},
+		"running":  {[][]driver.Value{{"running", "", int64(0)}}, db.BackupReport{}},
+		"succeeded": {
+			[][]driver.Value{{"succeeded", "", hour(3)}, {"succeeded", "", hour(5)}, {"succeeded", "", hour(4)}},
+			db.BackupReport{LastSuccess: time.Unix(hour(5), 0).UTC()},
+		},
+		"failed since": {
+			[][]driver.Value{{"failed", "no bucket", hour(5)}, {"failed", "older", hour(4)}, {"succeeded", "", hour(3)}},
+			db.BackupReport{LastSuccess: time.Unix(hour(3), 0).UTC(), LastError: "no bucket"},
+		},
+		"succeeded after": {
+			[][]driver.Value{{"failed", "no bucket", hour(3)}, {"succeeded", "", hour(4)}},
+			db.BackupReport{LastSuccess: time.Unix(hour(4), 0).UTC()},
+		},
+		"never succeeded": {[][]driver.Value{{"failed", "no bucket", hour(3)}}, db.BackupReport{LastError: "no bucket"}},
+		"canceled by hand": {
+			[][]driver.Value{{"canceled", "", hour(6)}, {"succeeded", "", hour(4)}},
+			db.BackupReport{LastSuccess: time.Unix(hour(4), 0).UTC()},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScheduler()
@@ -215,6 +227,8 @@ func TestApplyBackupsOnPostgreSQL(t *testing.T) {
 
 func TestScheduleStatementQuotes(t *testing.T) {
 	got := db.ScheduleStatement(`pla"za`, "it's", db.BackupOptions{Schedule: "@daily", Destinations: []string{"s3://a", "s3://b'"}})
-	require.Equal(t, `CREATE SCHEDULE IF NOT EXISTS 'it''s' FOR BACKUP DATABASE "pla""za" INTO ('s3://a', 's3://b''') RECURRING '@daily' FULL BACKUP ALWAYS `+
-		`WITH SCHEDULE OPTIONS first_run = 'now', on_execution_failure = 'reschedule', on_previous_running = 'wait', ignore_existing_backups`, got)
+	require.Equal(t, `CREATE SCHEDULE IF NOT EXISTS 'it''s' FOR BACKUP DATABASE "pla""za" INTO ('s3://a', 's3://b''') RECURRING '@daily' FULL
+		BACKUP ALWAYS `+
+		`WITH SCHEDULE OPTIONS first_run = 'now', on_execution_failure = 'reschedule', on_previous_running = 'wait', ignore_existing_backups`,
+		got)
 }

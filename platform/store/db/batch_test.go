@@ -208,10 +208,20 @@ func TestOpenNeedsAnAddressOfEveryHome(t *testing.T) {
 		urls map[region.Code]string
 		want string
 	}{
-		"none":        {nil, "database of home us: no address"},
-		"two":         {map[region.Code]string{region.US: "postgresql://us/plaza", region.EU: "postgresql://eu/plaza"}, "database of home sg: no address"},
-		"nonsense":    {map[region.Code]string{"": "postgresql://plaza:hunter2@db:port/"}, "database of home us: the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host"},
-		"a parameter": {map[region.Code]string{"": " postgresql://plaza:hunter2@db/plaza?sslmode=maybe\n"}, "database of home us: cannot parse `postgresql://plaza:xxxxx@db/plaza?sslmode=maybe`: failed to configure TLS (sslmode is invalid)"},
+		"none": {nil, "database of home us: no address"},
+		"two": {
+			map[region.Code]string{region.US: "postgresql://us/plaza", region.EU: "postgresql://eu/plaza"},
+			"database of home sg: no address",
+		},
+		"nonsense": {
+			map[region.Code]string{"": "postgresql://plaza:hunter2@db:port/"},
+			"database of home us: the database URL has a port that is not a number from 1 to 65535: a user name and a password must be " +
+				"followed by @ and the host",
+		},
+		"a parameter": {
+			map[region.Code]string{"": " postgresql://plaza:hunter2@db/plaza?sslmode=maybe\n"},
+			"database of home us: cannot parse `postgresql://plaza:xxxxx@db/plaza?sslmode=maybe`: failed to configure TLS (sslmode is invalid)",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := db.Open(t.Context(), db.Config{URLs: tc.urls})

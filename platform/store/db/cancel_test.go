@@ -37,7 +37,8 @@ func TestCanceledCallsKeepTheConnection(t *testing.T) {
 		return id
 	}
 	waiting := func() (found bool) {
-		require.NoError(t, other.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`).Scan(&found))
+		require.NoError(t, other.QueryRow(t.Context(),
+			`SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)`).Scan(&found))
 		return found
 	}
 	// cancelWhileWaiting cancels a batch that waits for the lock, and calls then.

@@ -25,7 +25,8 @@ type rowOfTest struct {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "text, id, count, is_last, tags, data, at, ends_at, other_name", Columns[rowOfTest]())
-	require.Equal(t, "''::text, ''::text, 0::bigint, false, NULL, NULL, '0001-01-01 00:00:00+00'::timestamptz, NULL, ''::text", Zeros[rowOfTest]())
+	require.Equal(t, "''::text, ''::text, 0::bigint, false, NULL, NULL, '0001-01-01 00:00:00+00'::timestamptz, NULL, ''::text",
+		Zeros[rowOfTest]())
 	require.Equal(t, "id, count", Columns[rowOfTest]("text", "is_last", "tags", "data", "at", "ends_at", "other_name"))
 	require.Equal(t, "''::text, 0::bigint", Zeros[rowOfTest]("text", "is_last", "tags", "data", "at", "ends_at", "other_name"))
 	require.Panics(t, func() { Zeros[struct{ Ratio float64 }]() })

@@ -92,7 +92,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d := &DB{
-		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, refused: cfg.Refused,
+		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent,
+		refused:   cfg.Refused,
 		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits), stop: stop,
 	}
 	for _, code := range region.All() {

@@ -31,7 +31,8 @@ func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
 			Name: "plaza_database_unavailable_total", Help: "Round trips that failed because the home was unavailable, by home.",
 		}, []string{"home"}),
 		rowWait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "plaza_database_row_wait_seconds", Help: "Time that transactions waited for others of this server that update the same rows, by home.",
+			Name:    "plaza_database_row_wait_seconds",
+			Help:    "Time that transactions waited for others of this server that update the same rows, by home.",
 			Buckets: []float64{.005, .1, 2.5},
 		}, []string{"home"}),
 		rowRejections: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -68,11 +69,15 @@ func (h *home) collectors() []prometheus.Collector {
 	}
 	return []prometheus.Collector{
 		gauge("plaza_database_connections", "Open connections, by home.", func() float64 { return float64(h.pool.Stat().TotalConns()) }),
-		gauge("plaza_database_connections_in_use", "Connections in use, by home.", func() float64 { return float64(h.pool.Stat().AcquiredConns()) }),
-		gauge("plaza_database_connections_max", "Connections that may be open, by home.", func() float64 { return float64(h.pool.Stat().MaxConns()) }),
-		gauge("plaza_database_connections_waiting", "Round trips that wait for a connection, by home.", func() float64 { return float64(h.queue.Stats().Waiting) }),
+		gauge("plaza_database_connections_in_use", "Connections in use, by home.",
+			func() float64 { return float64(h.pool.Stat().AcquiredConns()) }),
+		gauge("plaza_database_connections_max", "Connections that may be open, by home.",
+			func() float64 { return float64(h.pool.Stat().MaxConns()) }),
+		gauge("plaza_database_connections_waiting", "Round trips that wait for a connection, by home.",
+			func() float64 { return float64(h.queue.Stats().Waiting) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "plaza_database_locked_reads_total", Help: "Reads that returned their connection while another transaction had locked a row, by home.",
+			Name:        "plaza_database_locked_reads_total",
+			Help:        "Reads that returned their connection while another transaction had locked a row, by home.",
 			ConstLabels: labels,
 		}, func() float64 { return float64(h.lockedWaits.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -163,7 +163,8 @@ func requireNoGap(ctx context.Context, provider *goose.Provider) error {
 		case step.State == goose.StatePending:
 			missing = cmp.Or(missing, step.Source.Version)
 		case missing > 0:
-			return fmt.Errorf("the database has schema step %d but lacks step %d before it: restore a backup, or use an empty database", step.Source.Version, missing)
+			return fmt.Errorf("the database has schema step %d but lacks step %d before it: restore a backup, or use an empty database",
+				step.Source.Version, missing)
 		}
 	}
 	return nil

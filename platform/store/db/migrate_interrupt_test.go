@@ -142,7 +142,8 @@ func TestMigrateWaitsForAnother(t *testing.T) {
 	url := testdb.New(t)
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
 	conn := connect(t, url)
-	_, err := conn.Exec(t.Context(), "UPDATE goose_lock SET locked = true, locked_by = 'another', lease_expires_at = now() + INTERVAL '1 hour'")
+	_,
+		err := conn.Exec(t.Context(), "UPDATE goose_lock SET locked = true, locked_by = 'another', lease_expires_at = now() + INTERVAL '1 hour'")
 	require.NoError(t, err)
 	waited := false
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Progress: func(p db.Progress) {

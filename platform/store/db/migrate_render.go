@@ -78,7 +78,8 @@ func renderFile(name string, engine Engine, localities map[region.Code]string) (
 		}
 	}
 	regionColumn, locality := placementClauses(engine, localities)
-	return strings.NewReplacer("{{region}}", regionColumn, "{{locality}}", locality, "{{search_path}}", searchPathClause(engine)).Replace(sql), nil
+	return strings.NewReplacer("{{region}}", regionColumn, "{{locality}}", locality, "{{search_path}}",
+		searchPathClause(engine)).Replace(sql), nil
 }
 
 // searchPathClause returns the clause of a function that fixes what its names mean. CockroachDB has no such clause: it looks up

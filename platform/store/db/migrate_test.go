@@ -102,9 +102,11 @@ func TestMigrateSeveralAtOnce(t *testing.T) {
 func TestMigrateTellsNoPassword(t *testing.T) {
 	const url = "postgresql://plaza:hunter2@db:port/"
 	err := db.Migrate(t.Context(), db.MigrateOptions{URL: url})
-	require.EqualError(t, err, "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
+	require.EqualError(t, err,
+		"the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
 	_, _, err = db.MigrationStatus(t.Context(), url)
-	require.EqualError(t, err, "the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
+	require.EqualError(t, err,
+		"the database URL has a port that is not a number from 1 to 65535: a user name and a password must be followed by @ and the host")
 	err = db.Migrate(t.Context(), db.MigrateOptions{URL: "postgresql://plaza:hunter2@127.0.0.1:1/plaza"})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "hunter2")
@@ -127,7 +129,8 @@ func TestMigrationsAreSingleSteps(t *testing.T) {
 			if engine == db.CockroachDB || !strings.Contains(m.SQL, "CREATE TABLE") {
 				require.Equal(t, 1, statements, "%s is one statement", m.Name)
 			}
-			require.Equal(t, statements, strings.Count(m.SQL, " IF NOT EXISTS ")+strings.Count(m.SQL, "CREATE OR REPLACE ")+strings.Count(m.SQL, "DROP INDEX IF EXISTS ")+
+			require.Equal(t, statements, strings.Count(m.SQL, " IF NOT EXISTS ")+strings.Count(m.SQL, "CREATE OR REPLACE ")+
+				strings.Count(m.SQL, "DROP INDEX IF EXISTS ")+
 				strings.Count(m.SQL, "DROP CONSTRAINT IF EXISTS "), "%s can run again", m.Name)
 			require.NotContains(t, m.SQL, "{{", m.Name)
 			require.NotContains(t, m.SQL, "+goose", m.Name)
@@ -179,7 +182,8 @@ func TestInlineIndexes(t *testing.T) {
 				"){{locality}};\n",
 		},
 		"a unique index": {
-			sql: table + "CREATE UNIQUE INDEX IF NOT EXISTS i ON t (home, a);\n", want: "CREATE TABLE IF NOT EXISTS t (\n  home TEXT NOT NULL,\n  UNIQUE INDEX i (home, a)\n){{locality}};\n",
+			sql:  table + "CREATE UNIQUE INDEX IF NOT EXISTS i ON t (home, a);\n",
+			want: "CREATE TABLE IF NOT EXISTS t (\n  home TEXT NOT NULL,\n  UNIQUE INDEX i (home, a)\n){{locality}};\n",
 		},
 		"an index that runs once": {sql: table + "CREATE INDEX i ON t (home);\n", problem: "may follow a table"},
 		"another statement":       {sql: table + "UPDATE t SET home = 'us';\n", problem: "may follow a table"},
@@ -196,14 +200,16 @@ func TestInlineIndexes(t *testing.T) {
 	}
 }
 
-const directoryForCockroach = `-- Who a client's user id is: a keyed hash, so that no personal data stands in a key. The row at the home that the hash
+const directoryForCockroach = `-- Who a
+	client's user id is: a keyed hash, so that no personal data stands in a key. The row at the home that the hash
 -- names decides; rows at other homes are copies made by those who looked it up.
 CREATE TABLE IF NOT EXISTS directory (
   home       TEXT        NOT NULL,
   user_hash  BYTEA       NOT NULL,
   user_id    TEXT        NOT NULL,
   created_at TIMESTAMPTZ NOT NULL,
-  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END) STORED,
+  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home
+= 'sg' THEN 'asia-southeast1' END) STORED,
   CONSTRAINT directory_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT directory_pkey PRIMARY KEY (home, user_hash)
 ) LOCALITY REGIONAL BY ROW AS region;
@@ -223,7 +229,8 @@ func TestRegionStatements(t *testing.T) {
 	}, db.RegionStatements(`pla"za`, db.Layout{Localities: localities}))
 	require.Equal(t, `ALTER DATABASE "plaza" SET PRIMARY REGION "asia-southeast1"`,
 		db.RegionStatements("plaza", db.Layout{Localities: localities, Primary: region.SG})[0])
-	require.Equal(t, `ALTER DATABASE "plaza" SURVIVE REGION FAILURE`, db.RegionStatements("plaza", db.Layout{Localities: localities, Survive: "region"})[3])
+	require.Equal(t, `ALTER DATABASE "plaza" SURVIVE REGION FAILURE`,
+		db.RegionStatements("plaza", db.Layout{Localities: localities, Survive: "region"})[3])
 	require.Equal(t, `ALTER DATABASE "plaza" ADD SUPER REGION "eu" VALUES "europe-west1"`,
 		db.SuperRegionStatement("plaza", region.EU, "europe-west1"))
 }

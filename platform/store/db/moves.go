@@ -398,7 +398,8 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 		}
 		b.incomplete = true
 		region.Miss(ctx, home)
-		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.refusalOf(q.args[1:], false, sent).unreadable })
+		b.queries[home] = slices.DeleteFunc(slices.Clone(queries),
+			func(q query) bool { return routes.refusalOf(q.args[1:], false, sent).unreadable })
 		if len(b.queries[home]) == 0 {
 			delete(b.queries, home)
 		}

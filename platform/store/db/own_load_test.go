@@ -37,7 +37,10 @@ func TestFailuresThatOpenTheBreaker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			closed, stop := context.WithCancel(t.Context())
 			stop() // so that the probe does not run
-			h := &home{code: "eu", timeout: 3 * time.Second, limits: limits.Production(), background: closed, after: func(time.Duration) <-chan time.Time { return nil }}
+			h := &home{
+				code: "eu", timeout: 3 * time.Second, limits: limits.Production(), background: closed,
+				after: func(time.Duration) <-chan time.Time { return nil },
+			}
 			require.NoError(t, h.record(t.Context(), nil, at(tc.answered), at(tc.answered)))
 			require.Error(t, h.record(t.Context(), tc.err, at(10), at(tc.end)))
 			require.Equal(t, tc.opens, !h.breaker.allow())

@@ -71,7 +71,10 @@ const (
 
 // PlacementStatements returns the queries of CheckPlacement, for the check against CockroachDB's grammar.
 func PlacementStatements() []string {
-	return []string{sqlClusterRegions, sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, sqlRegionOrder, rangesStatement("posts")}
+	return []string{
+		sqlClusterRegions, sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, sqlRegionOrder,
+		rangesStatement("posts"),
+	}
 }
 
 // misplaced returns the deviations from the layout: first of the database, then of the tables in the order of the

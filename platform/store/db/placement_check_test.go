@@ -138,8 +138,11 @@ func TestElsewhere(t *testing.T) {
 		"a region with a name like another": {func(a answers) {
 			a[`SHOW RANGES FROM TABLE "posts"`] = rangesOf(threeOf("europe-west10"))
 		}, "zone", []db.TablePlacement{{Table: "posts", Has: "1 ranges with replicas outside of their region"}}},
-		"a region that is away":    {func(a answers) { a[`SHOW RANGES FROM TABLE "posts"`] = rangesOf("NULL") }, "zone", nil},
-		"nodes that are not known": {func(a answers) { a[`SHOW RANGES FROM TABLE "posts"`] = rangesOf(";;region=europe-west1,zone=a") }, "zone", nil},
+		"a region that is away": {func(a answers) { a[`SHOW RANGES FROM TABLE "posts"`] = rangesOf("NULL") }, "zone", nil},
+		"nodes that are not known": {
+			func(a answers) { a[`SHOW RANGES FROM TABLE "posts"`] = rangesOf(";;region=europe-west1,zone=a") }, "zone",
+			nil,
+		},
 		"ranges that are not split": {func(a answers) {
 			a[`SHOW RANGES FROM TABLE "posts"`] = [][]string{{"NULL", threeOf("us-east1")}}
 		}, "zone", []db.TablePlacement{{Table: "posts", Has: "1 ranges with replicas outside of their region"}}},
@@ -213,7 +216,8 @@ func TestHomeRegion(t *testing.T) {
 	for _, text := range []string{
 		columnText,
 		"CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END",
-		"CASE WHEN (home = 'us':::STRING) THEN ('us-east1') WHEN (home = 'eu':::STRING) THEN ('europe-west1') WHEN (home = 'sg') THEN 'asia-southeast1' ELSE NULL END",
+		"CASE WHEN (home = 'us':::STRING) THEN ('us-east1') WHEN (home = 'eu':::STRING) THEN ('europe-west1') WHEN (home = 'sg') THEN " +
+			"'asia-southeast1' ELSE NULL END",
 	} {
 		for code, want := range db.DefaultLocalities() {
 			require.Equal(t, want, db.HomeRegion(text, code), text)

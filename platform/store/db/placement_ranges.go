@@ -22,7 +22,8 @@ const sqlRegionOrder = `SELECT e.enumlabel, e.enumsortorder::STRING FROM pg_cata
 	JOIN pg_catalog.pg_type AS t ON t.oid = e.enumtypid WHERE t.typname = 'crdb_internal_region'`
 
 func rangesStatement(table string) string {
-	return fmt.Sprintf("SELECT start_key, array_to_string(replica_localities, ';', '') FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]", quoteIdent(table))
+	return fmt.Sprintf("SELECT start_key, array_to_string(replica_localities, ';', '') FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]",
+		quoteIdent(table))
 }
 
 // misplacedRanges returns the number of ranges of all tables that have a replica outside of the region of their rows.

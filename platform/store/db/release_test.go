@@ -16,11 +16,13 @@ func TestReleases(t *testing.T) {
 		"CockroachDB CCL v24.3.0 (x86_64-pc-linux-gnu, built 2024/11/18, go1.22.8)": "",
 		"CockroachDB CCL v25.4.1 (x86_64-pc-linux-gnu, built 2026/01/05, go1.25.5)": "",
 		"CockroachDB CCL v100.1.0 (x86_64-pc-linux-gnu)":                            "",
-		"CockroachDB OSS v24.2.9 (x86_64-pc-linux-gnu, built 2025/01/01, go1.22.8)": "the database is CockroachDB v24.2: Plaza requires CockroachDB v24.3 or later",
-		"CockroachDB CCL v22.1.0-beta.1 (darwin, built 2022/04/01)":                 "the database is CockroachDB v22.1: Plaza requires CockroachDB v24.3 or later",
-		"PostgreSQL 9.6.1 on x86_64-pc-linux-gnu, compiled by gcc (v12.2) ":         "",
-		"PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu":          "",
-		"CockroachDB of a branch without a version":                                 "",
+		"CockroachDB OSS v24.2.9 (x86_64-pc-linux-gnu, built 2025/01/01, go1.22.8)": "the database is CockroachDB v24.2: Plaza requires " +
+			"CockroachDB v24.3 or later",
+		"CockroachDB CCL v22.1.0-beta.1 (darwin, built 2022/04/01)": "the database is CockroachDB v22.1: Plaza requires CockroachDB " +
+			"v24.3 or later",
+		"PostgreSQL 9.6.1 on x86_64-pc-linux-gnu, compiled by gcc (v12.2) ": "",
+		"PostgreSQL 15.14 (Debian 15.14-0+deb12u1) on x86_64-pc-linux-gnu":  "",
+		"CockroachDB of a branch without a version":                         "",
 		"": "",
 	} {
 		err := db.CheckRelease(version)

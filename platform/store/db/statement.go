@@ -15,7 +15,8 @@ import (
 // always the home.
 //
 // A comment after the name of a table is a hint for CockroachDB: outbox /*@{FORCE_INDEX=outbox_due}*/. It is for statements that
-// CockroachDB otherwise plans by statistics that do not tell the index from the primary key, such as those of a table that is usually empty.
+// CockroachDB otherwise plans by statistics that do not tell the index from the primary key, such as those of a table that is usually
+// empty.
 type Statement struct {
 	Name string
 	// SQL is the text for PostgreSQL, without hints.

@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-social/plaza/platform/span"
 )
 
-// Tx is a serializable transaction in one home, unless ReadCommitted was called. Its statements are queued, and Commit sends them in one round trip,
-// including BEGIN and COMMIT. Commit may run them several times, so that a Tx must not have side effects outside of the
+// Tx is a serializable transaction in one home, unless ReadCommitted was called. Its statements are queued, and Commit sends them in one
+// round trip, including BEGIN and COMMIT. Commit may run them several times, so that a Tx must not have side effects outside of the
 // database.
 type Tx struct {
 	db    *DB

@@ -62,10 +62,16 @@ func TestWriteStoresAllOrNothing(t *testing.T) {
 		want error // nil to compare the SQLSTATE
 		code string
 	}{
-		"a guard refuses":                 {func(w *db.Tx) { w.Guard(raw(thereIsOne), refused, "none") }, refused, ""},
-		"a guard refuses without a code":  {func(w *db.Tx) { w.Guard(raw(thereIsOne), errPlain, "none") }, errPlain, ""},
-		"a conflict has an answer":        {func(w *db.Tx) { w.Exec(raw(addThing), "2", "first").OnConflict("things_name", refused) }, refused, ""},
-		"a conflict of another name":      {func(w *db.Tx) { w.Exec(raw(addThing), "2", "first").OnConflict("things_pkey", refused) }, nil, "23505"},
+		"a guard refuses":                {func(w *db.Tx) { w.Guard(raw(thereIsOne), refused, "none") }, refused, ""},
+		"a guard refuses without a code": {func(w *db.Tx) { w.Guard(raw(thereIsOne), errPlain, "none") }, errPlain, ""},
+		"a conflict has an answer": {
+			func(w *db.Tx) { w.Exec(raw(addThing), "2", "first").OnConflict("things_name", refused) }, refused,
+			"",
+		},
+		"a conflict of another name": {
+			func(w *db.Tx) { w.Exec(raw(addThing), "2", "first").OnConflict("things_pkey", refused) }, nil,
+			"23505",
+		},
 		"a conflict without an answer":    {func(w *db.Tx) { w.Exec(raw(addThing), "2", "first") }, nil, "23505"},
 		"a division by zero is no guard":  {func(w *db.Tx) { w.Exec(raw(thereIsOne), "none") }, nil, "22012"},
 		"a statement that cannot be sent": {func(w *db.Tx) { w.Exec(raw(noSuchTable)) }, nil, "42P01"},

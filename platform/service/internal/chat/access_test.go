@@ -163,7 +163,10 @@ func TestUnresolvedAccess(t *testing.T) {
 		"sees the room":              {Channel: &store.Channel{Type: store.ChannelLive}, seesAttached: true},
 		"member of a public channel": {Channel: &store.Channel{IsPublic: true}, User: access("", member).User},
 	} {
-		for kind, caller := range map[string]*auth.Caller{"user": confirmed(t), "holder of all permissions": confirmed(t, all...), "administrator": admin()} {
+		for kind, caller := range map[string]*auth.Caller{
+			"user": confirmed(t), "holder of all permissions": confirmed(t, all...),
+			"administrator": admin(),
+		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				require.Equal(t, fail.CodeNotFound, codeOf(a.CanSee(caller)))
 				require.Equal(t, fail.CodeNotFound, codeOf(a.CanRead(caller)))

@@ -25,9 +25,11 @@ func NewChannel(req *plazav1.CreateChannelRequest, id string, now time.Time) sto
 	return store.Channel{
 		ID: id, PublicID: id, Type: kind, DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(),
 		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
-		Tags:     service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: cmp.Or(req.GetNotificationMode(), "default"),
-		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(req.GetAutoDeleteMessageByFlagLimit(), DefaultAutoDeleteFlags)),
-		PostID: req.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
+		Tags:     service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()),
+		NotificationMode:  cmp.Or(req.GetNotificationMode(), "default"),
+		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(),
+		AutoDeleteFlags:   int64(cmp.Or(req.GetAutoDeleteMessageByFlagLimit(), DefaultAutoDeleteFlags)),
+		PostID:            req.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 }
 

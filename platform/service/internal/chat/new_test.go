@@ -23,11 +23,14 @@ func TestNewChannel(t *testing.T) {
 		MessageAutoDeleteEnabled: true, AutoDeleteMessageByFlagLimit: &flags, PostId: "post",
 	}
 	require.Equal(t, store.Channel{
-		ID: "id", PublicID: "id", Type: store.ChannelLive, DisplayName: "name", AvatarFileID: "avatar", Tags: []string{"x", "y"}, Metadata: []byte(`{"a":"b"}`),
-		NotificationMode: "silent", AutoDeleteEnabled: true, AutoDeleteFlags: 7, PostID: "post", LastActivity: now, CreatedAt: now, UpdatedAt: now,
+		ID: "id", PublicID: "id", Type: store.ChannelLive, DisplayName: "name", AvatarFileID: "avatar", Tags: []string{"x", "y"},
+		Metadata:         []byte(`{"a":"b"}`),
+		NotificationMode: "silent", AutoDeleteEnabled: true, AutoDeleteFlags: 7, PostID: "post", LastActivity: now, CreatedAt: now,
+		UpdatedAt: now,
 	}, NewChannel(full, "id", now))
 	bare := NewChannel(&plazav1.CreateChannelRequest{}, "id", now)
-	require.Equal(t, []any{store.ChannelCommunity, "default", int64(10), false}, []any{bare.Type, bare.NotificationMode, bare.AutoDeleteFlags, bare.AutoDeleteEnabled})
+	require.Equal(t, []any{store.ChannelCommunity, "default", int64(10), false},
+		[]any{bare.Type, bare.NotificationMode, bare.AutoDeleteFlags, bare.AutoDeleteEnabled})
 	for kind, want := range map[string]bool{"": true, store.ChannelCommunity: true, store.ChannelBroadcast: true, store.ChannelLive: false} {
 		require.Equal(t, want, NewChannel(&plazav1.CreateChannelRequest{Type: kind}, "id", now).IsPublic, kind)
 	}
@@ -40,8 +43,9 @@ func TestNewConversation(t *testing.T) {
 	require.NoError(t, err)
 	req := &plazav1.CreateConversationRequest{DisplayName: "name", AvatarFileId: "avatar", Tags: []string{"x", "x"}, Metadata: metadata}
 	require.Equal(t, store.Channel{
-		ID: "id", PublicID: "id", Type: store.ChannelConversation, CreatorID: "u", CreatorPublicID: "p", DisplayName: "name", AvatarFileID: "avatar",
-		IsDistinct: true, Tags: []string{"x"}, Metadata: []byte(`{"a":"b"}`), NotificationMode: "default", AutoDeleteFlags: 10,
+		ID: "id", PublicID: "id", Type: store.ChannelConversation, CreatorID: "u", CreatorPublicID: "p", DisplayName: "name",
+		AvatarFileID: "avatar",
+		IsDistinct:   true, Tags: []string{"x"}, Metadata: []byte(`{"a":"b"}`), NotificationMode: "default", AutoDeleteFlags: 10,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}, NewConversation(req, "id", store.User{ID: "u", PublicID: "p"}, true, now))
 }

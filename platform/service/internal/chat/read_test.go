@@ -81,21 +81,29 @@ func TestLoadAccess(t *testing.T) {
 		member    bool
 		see, read fail.Code
 	}{
-		"member":                              {store.Channel{Type: store.ChannelCommunity}, true, 0, 0},
-		"stranger":                            {store.Channel{Type: store.ChannelCommunity}, false, fail.CodeNotFound, fail.CodeNotFound},
-		"stranger, public channel":            {store.Channel{Type: store.ChannelCommunity, IsPublic: true}, false, 0, fail.CodePermissionDenied},
-		"stranger, channel with a post":       {store.Channel{Type: store.ChannelCommunity, PostID: w.seen}, false, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of nothing":                    {live(""), false, 0, fail.CodePermissionDenied},
-		"live, of a post":                     {live(w.seen), false, 0, fail.CodePermissionDenied},
-		"live, of an unseen post":             {live(w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of an unseen post, member":     {live(w.unseen), true, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of a post, member":             {live(w.seen), true, 0, 0},
-		"live, of a room":                     {w.insertRoom(t, w.seen), false, 0, fail.CodePermissionDenied},
-		"live, of an unseen room":             {w.insertRoom(t, w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of an unseen room, member":     {w.insertRoom(t, w.unseen), true, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of a stream":                   {w.insertStream(t, w.seen), false, 0, fail.CodePermissionDenied},
-		"live, of an unseen stream":           {w.insertStream(t, w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
-		"live, of a room that does not exist": {store.Channel{Type: store.ChannelLive, RoomID: region.NewID(region.EU)}, false, fail.CodeNotFound, fail.CodeNotFound},
+		"member":                   {store.Channel{Type: store.ChannelCommunity}, true, 0, 0},
+		"stranger":                 {store.Channel{Type: store.ChannelCommunity}, false, fail.CodeNotFound, fail.CodeNotFound},
+		"stranger, public channel": {store.Channel{Type: store.ChannelCommunity, IsPublic: true}, false, 0, fail.CodePermissionDenied},
+		"stranger, channel with a post": {
+			store.Channel{Type: store.ChannelCommunity, PostID: w.seen},
+			false, fail.CodeNotFound,
+			fail.CodeNotFound,
+		},
+		"live, of nothing":                {live(""), false, 0, fail.CodePermissionDenied},
+		"live, of a post":                 {live(w.seen), false, 0, fail.CodePermissionDenied},
+		"live, of an unseen post":         {live(w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
+		"live, of an unseen post, member": {live(w.unseen), true, fail.CodeNotFound, fail.CodeNotFound},
+		"live, of a post, member":         {live(w.seen), true, 0, 0},
+		"live, of a room":                 {w.insertRoom(t, w.seen), false, 0, fail.CodePermissionDenied},
+		"live, of an unseen room":         {w.insertRoom(t, w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
+		"live, of an unseen room, member": {w.insertRoom(t, w.unseen), true, fail.CodeNotFound, fail.CodeNotFound},
+		"live, of a stream":               {w.insertStream(t, w.seen), false, 0, fail.CodePermissionDenied},
+		"live, of an unseen stream":       {w.insertStream(t, w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
+		"live, of a room that does not exist": {
+			store.Channel{Type: store.ChannelLive, RoomID: region.NewID(region.EU)},
+			false,
+			fail.CodeNotFound, fail.CodeNotFound,
+		},
 		"live, of a stream that does not exist": {
 			store.Channel{Type: store.ChannelLive, VideoStreamID: region.NewID(region.EU)}, false, fail.CodeNotFound, fail.CodeNotFound,
 		},
@@ -171,7 +179,10 @@ func TestAccessWithoutDatabase(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, c := range map[string]store.Channel{"room": {Type: store.ChannelLive, RoomID: channel.RoomID}, "post": {Type: store.ChannelLive, PostID: w.seen}} {
+	for name, c := range map[string]store.Channel{
+		"room": {Type: store.ChannelLive, RoomID: channel.RoomID},
+		"post": {Type: store.ChannelLive, PostID: w.seen},
+	} {
 		access, err := (&rows{channel: &c}).resolve(ctx, w.Deps, w.caller)
 		require.Equal(t, fail.CodeUnexpected, codeOf(err), name)
 		require.Equal(t, Access{}, access, name)
@@ -189,8 +200,9 @@ func TestMessageRequests(t *testing.T) {
 	w := newWorld(t)
 	send := func(channelID string) string {
 		m := store.Message{
-			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: store.ChannelCommunity, CreatorID: w.reader,
-			DataType: "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: now,
+			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: store.ChannelCommunity,
+			CreatorID: w.reader,
+			DataType:  "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: now,
 		}
 		m.ReferenceID = m.ID
 		w.Commit(t, func(tx *store.Tx) {
@@ -199,7 +211,8 @@ func TestMessageRequests(t *testing.T) {
 		})
 		return m.ID
 	}
-	own, private := w.insert(t, store.Channel{Type: store.ChannelCommunity}, true), w.insert(t, store.Channel{Type: store.ChannelCommunity}, false)
+	own, private := w.insert(t, store.Channel{Type: store.ChannelCommunity}, true),
+		w.insert(t, store.Channel{Type: store.ChannelCommunity}, false)
 	kept, deleted, foreign := send(own), send(own), send(private)
 	w.Exec(t, fmt.Sprintf(`UPDATE messages SET deleted_at = now() WHERE id = '%s'`, deleted))
 	for name, test := range map[string]struct {
@@ -229,7 +242,10 @@ func TestRequireOverAuthor(t *testing.T) {
 	owner, _ := w.AddUser(t)
 	other, _ := w.AddUser(t)
 	a := access(store.ChannelCommunity, moderator)
-	a.Channel = &store.Channel{ID: w.insert(t, store.Channel{Type: store.ChannelCommunity}, false), Type: store.ChannelCommunity, CreatorID: owner}
+	a.Channel = &store.Channel{
+		ID: w.insert(t, store.Channel{Type: store.ChannelCommunity}, false), Type: store.ChannelCommunity,
+		CreatorID: owner,
+	}
 	w.Commit(t, func(tx *store.Tx) {
 		joined := Join(a.Channel.ID, other, other, nil, CreatorRoles(), now)
 		tx.ChangeChannelUsers(a.Channel.ID, []store.ChannelUserChange{joined}, now)

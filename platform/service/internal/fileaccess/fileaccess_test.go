@@ -47,8 +47,14 @@ func (w *world) insertObjects(t *testing.T, members ...string) map[string]string
 	post, story := servicetest.NewPost("community", community, w.author), servicetest.NewStory("community", community, w.author)
 	comment := servicetest.NewComment(store.ReferencePost, post.ID, "community", community, w.author)
 	poll := store.Poll{ID: region.NewID(region.EU), CreatorID: w.author, AnswerType: "single", CreatedAt: servicetest.Noon}
-	room := store.Room{ID: region.NewID(region.EU), CreatorID: w.author, Type: "coHosts", Status: "idle", Metadata: []byte(`{}`), CreatedAt: servicetest.Noon}
-	stream := store.VideoStream{ID: region.NewID(region.EU), CreatorID: w.author, Status: "idle", Resolution: "SD", Metadata: []byte(`{}`), CreatedAt: servicetest.Noon}
+	room := store.Room{
+		ID: region.NewID(region.EU), CreatorID: w.author, Type: "coHosts", Status: "idle", Metadata: []byte(`{}`),
+		CreatedAt: servicetest.Noon,
+	}
+	stream := store.VideoStream{
+		ID: region.NewID(region.EU), CreatorID: w.author, Status: "idle", Resolution: "SD", Metadata: []byte(`{}`),
+		CreatedAt: servicetest.Noon,
+	}
 	event := store.PlannedEvent{
 		ID: region.NewID(region.EU), CreatorID: w.author, Type: "virtual", StartTime: servicetest.Noon, EndTime: servicetest.Noon.Add(time.Hour),
 		OriginType: "community", OriginID: community, Metadata: []byte(`{}`), CreatedAt: servicetest.Noon,
@@ -74,7 +80,10 @@ func (w *world) insertObjects(t *testing.T, members ...string) map[string]string
 // insertChannel inserts a private channel with members, and returns its id.
 func (w *world) insertChannel(t *testing.T, members ...string) string {
 	t.Helper()
-	c := store.Channel{Type: store.ChannelCommunity, ID: region.NewID(region.EU), Metadata: []byte(`{}`), NotificationMode: "default", CreatedAt: servicetest.Noon}
+	c := store.Channel{
+		Type: store.ChannelCommunity, ID: region.NewID(region.EU), Metadata: []byte(`{}`), NotificationMode: "default",
+		CreatedAt: servicetest.Noon,
+	}
 	c.PublicID = c.ID
 	var users []store.ChannelUserChange
 	for _, id := range members {
@@ -89,7 +98,8 @@ func (w *world) insertMessage(t *testing.T, channelID string) string {
 	t.Helper()
 	m := store.Message{
 		ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: store.ChannelCommunity,
-		CreatorID: w.author, DataType: "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: servicetest.Noon,
+		CreatorID: w.author, DataType: "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`),
+		CreatedAt: servicetest.Noon,
 	}
 	m.ReferenceID = m.ID
 	w.Commit(t, func(tx *store.Tx) {
@@ -110,7 +120,8 @@ func (w *world) insertFile(t *testing.T, kind string, objectIDs ...string) store
 func (w *world) use(t *testing.T, f store.File, kind string, objectIDs ...string) {
 	t.Helper()
 	for _, id := range objectIDs {
-		w.Exec(t, fmt.Sprintf(`INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', '%s', '%s', '', '', '%s')`, id, kind, f.ID))
+		w.Exec(t, fmt.Sprintf(`INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', '%s', '%s', '', '',
+			'%s')`, id, kind, f.ID))
 	}
 }
 
@@ -243,16 +254,17 @@ func TestPublicFiles(t *testing.T) {
 		file store.File
 		want bool
 	}{
-		"avatar":                            {w.insertFile(t, store.UseUser, w.author), true},
-		"post of a public community":        {w.insertFile(t, store.UsePost, insertPost("community", open, "published")), true},
-		"post of a private community":       {w.insertFile(t, store.UsePost, insertPost("community", closed, "published")), false},
-		"post of a deleted community":       {w.insertFile(t, store.UsePost, insertPost("community", gone, "published")), false},
-		"post that waits":                   {w.insertFile(t, store.UsePost, insertPost("community", open, "reviewing")), false},
-		"deleted post":                      {w.insertFile(t, store.UsePost, deleted), false},
-		"post on a wall with the id":        {w.insertFile(t, store.UsePost, insertPost("user", open, "published")), false},
-		"comment with the id of a post":     {w.insertFile(t, store.UseComment, insertPost("community", open, "published")), false},
-		"nothing":                           {w.insertFile(t, ""), false},
-		"one private and one public of two": {w.insertFile(t, store.UsePost, w.unseen[store.UsePost], insertPost("community", open, "published")), true},
+		"avatar":                        {w.insertFile(t, store.UseUser, w.author), true},
+		"post of a public community":    {w.insertFile(t, store.UsePost, insertPost("community", open, "published")), true},
+		"post of a private community":   {w.insertFile(t, store.UsePost, insertPost("community", closed, "published")), false},
+		"post of a deleted community":   {w.insertFile(t, store.UsePost, insertPost("community", gone, "published")), false},
+		"post that waits":               {w.insertFile(t, store.UsePost, insertPost("community", open, "reviewing")), false},
+		"deleted post":                  {w.insertFile(t, store.UsePost, deleted), false},
+		"post on a wall with the id":    {w.insertFile(t, store.UsePost, insertPost("user", open, "published")), false},
+		"comment with the id of a post": {w.insertFile(t, store.UseComment, insertPost("community", open, "published")), false},
+		"nothing":                       {w.insertFile(t, ""), false},
+		"one private and one public of two": {w.insertFile(t, store.UsePost, w.unseen[store.UsePost],
+			insertPost("community", open, "published")), true},
 	} {
 		got, err := IsPublic(t.Context(), w.Deps, test.file)
 		require.NoError(t, err, name)

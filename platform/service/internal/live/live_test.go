@@ -100,7 +100,10 @@ func TestAddLabelsKeepsTheNewest(t *testing.T) {
 
 func TestBroadcast(t *testing.T) {
 	t.Parallel()
-	room := OfRoom(&store.Room{ID: "r", CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}}, DeletedAt: &noon})
+	room := OfRoom(&store.Room{
+		ID: "r", CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}},
+		DeletedAt: &noon,
+	})
 	require.True(t, room.HasParticipant("guest"))
 	require.False(t, room.HasParticipant("stranger"))
 	require.True(t, room.Deleted)
@@ -116,8 +119,12 @@ func TestRequireSee(t *testing.T) {
 		caller    *auth.Caller
 		want      bool
 	}{
-		"without a post, stranger":         {Broadcast{CreatorID: "host"}, servicetest.User(t, "me"), true},
-		"deleted, creator":                 {Broadcast{CreatorID: "me", Participants: []string{"me"}, Deleted: true}, servicetest.User(t, "me"), false},
+		"without a post, stranger": {Broadcast{CreatorID: "host"}, servicetest.User(t, "me"), true},
+		"deleted, creator": {
+			Broadcast{CreatorID: "me", Participants: []string{"me"}, Deleted: true},
+			servicetest.User(t, "me"),
+			false,
+		},
 		"deleted, administrator":           {Broadcast{Deleted: true}, servicetest.Admin(), false},
 		"in a post, administrator":         {Broadcast{PostID: "p"}, servicetest.Admin(), true},
 		"in a post, VIEW_LIVE_STREAMING":   {Broadcast{PostID: "p"}, servicetest.User(t, "me", auth.RoleGlobalAdmin), true},
@@ -158,9 +165,14 @@ func TestRequireSeeIn(t *testing.T) {
 		caller    *auth.Caller
 		see, send bool
 	}{
-		"without a post":                      {Broadcast{}, visibility.Target{}, nil, me, true, false},
-		"without a post, as a participant":    {Broadcast{Participants: []string{"me"}}, visibility.Target{}, nil, me, true, true},
-		"deleted":                             {Broadcast{Deleted: true, Participants: []string{"me"}}, visibility.Target{}, nil, me, false, false},
+		"without a post":                   {Broadcast{}, visibility.Target{}, nil, me, true, false},
+		"without a post, as a participant": {Broadcast{Participants: []string{"me"}}, visibility.Target{}, nil, me, true, true},
+		"deleted": {
+			Broadcast{Deleted: true, Participants: []string{"me"}},
+			visibility.Target{},
+			nil, me, false,
+			false,
+		},
 		"deleted, as an administrator":        {Broadcast{Deleted: true}, visibility.Target{}, nil, admin, false, false},
 		"banned":                              {Broadcast{Banned: []string{"me"}}, visibility.Target{}, nil, me, false, false},
 		"in a public community":               {room, public, post, me, true, false},

@@ -14,7 +14,9 @@ const maxLabels = 100
 // addLabels returns old with the labels of a report added, among those that ended the broadcast if terminates is set.
 // Labels that old holds already are not added again, so that a repeated report changes nothing. newID is called if old
 // has no id yet.
-func addLabels(old store.Moderation, labels []*plazav1.ModerationLabel, terminates bool, now time.Time, newID func() string) store.Moderation {
+func addLabels(old store.Moderation, labels []*plazav1.ModerationLabel, terminates bool, now time.Time,
+	newID func() string,
+) store.Moderation {
 	m := old
 	if m.ID == "" {
 		m.ID, m.CreatedAt = newID(), now

@@ -109,7 +109,9 @@ func (s Service[Row, Response]) LoadOwn(ctx context.Context, id string) (*servic
 }
 
 // LoadToUpdate is LoadOwn with checks of a new thumbnail and of new texts, which are nil if they stay as they are.
-func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thumbnail *string, texts ...*string) (*service.Request, *Row, error) {
+func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thumbnail *string, texts ...*string) (*service.Request, *Row,
+	error,
+) {
 	var row *Row
 	r := s.newRequest(ctx, id, &row)
 	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })
@@ -198,7 +200,9 @@ func (s Service[Row, Response]) Apply(ctx context.Context, row *Row, event strin
 }
 
 // Report applies an event that the media server reports. It keeps the labels of a report of moderation.
-func (s Service[Row, Response]) Report(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Response, error) {
+func (s Service[Row, Response]) Report(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel,
+	move Move,
+) (*Response, error) {
 	if event == Flagged || event == Terminated {
 		return s.moderate(ctx, row, event, labels, move)
 	}
@@ -208,7 +212,9 @@ func (s Service[Row, Response]) Report(ctx context.Context, row *Row, event stri
 var errLabels = fail.Validation("labels: must be 1 to 20")
 
 // moderate keeps the labels of a report of moderation. If the event is Terminated, it also ends the broadcast by move.
-func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Response, error) {
+func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel,
+	move Move,
+) (*Response, error) {
 	if len(labels) == 0 {
 		return nil, errLabels
 	}

@@ -102,7 +102,10 @@ func TestChanges(t *testing.T) {
 		{"ban again", Ban("c", "u", "p", member(store.StateBanned), now), store.StateBanned, nil, false},
 		{"ban a stranger", Ban("c", "u", "p", nil, now), store.StateBanned, nil, true},
 		{"set roles", SetRoles(*member(store.StateMember, MemberRoles()...), CreatorRoles(), now), store.StateMember, CreatorRoles(), true},
-		{"set the same roles", SetRoles(*member(store.StateMember, MemberRoles()...), MemberRoles(), now), store.StateMember, MemberRoles(), false},
+		{
+			"set the same roles", SetRoles(*member(store.StateMember, MemberRoles()...), MemberRoles(), now), store.StateMember, MemberRoles(),
+			false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, c.changed, c.change.Needed())

@@ -45,11 +45,15 @@ type Draft struct {
 
 // NewDraft validates a request to post. Its error is a validation error.
 func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
-	d := &Draft{CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: freeform.Of(m.GetData()), Attachments: m.GetAttachments()}
+	d := &Draft{
+		CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: freeform.Of(m.GetData()),
+		Attachments: m.GetAttachments(),
+	}
 	if d.TargetType == "" {
 		d.TargetType = "user"
 	}
-	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" || d.DataType == "clip" || d.DataType == "audio" {
+	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" || d.DataType == "clip" ||
+		d.DataType == "audio" {
 		d.DataType = "text" // the parent has the text; its children have the files that the older types name
 	}
 	if m.GetText() != "" && d.Data.Member("text") == nil {
@@ -219,7 +223,8 @@ func fileData(a *plazav1.Attachment) freeform.Object {
 	id := freeform.Quote(a.GetFileId())
 	if a.GetType() == "video" {
 		video := freeform.Object(nil).With("original", id)
-		return freeform.Object(nil).With("videoFileId", json.RawMessage(video)).With("thumbnailFileId", freeform.Quote("")) // by which clients recognize a video
+		// by which clients recognize a video
+		return freeform.Object(nil).With("videoFileId", json.RawMessage(video)).With("thumbnailFileId", freeform.Quote(""))
 	}
 	return freeform.Object(nil).With("fileId", id)
 }

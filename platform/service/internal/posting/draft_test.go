@@ -48,14 +48,21 @@ func TestNewDraft(t *testing.T) {
 		"text in data": {
 			request: &plazav1.CreatePostRequest{Data: object(t, map[string]any{"text": "hi"})}, dataType: "text", structure: "text",
 		},
-		"nothing":            {request: &plazav1.CreatePostRequest{}, refused: true},
-		"text at the limit":  {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText)}, dataType: "text", structure: "text"},
-		"text past it":       {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText+1)}, refused: true},
-		"title at the limit": {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle)})}, dataType: "text", structure: "text"},
-		"title past it":      {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle+1)})}, refused: true},
-		"text is a number":   {request: &plazav1.CreatePostRequest{Data: object(t, map[string]any{"text": 1})}, refused: true},
+		"nothing":           {request: &plazav1.CreatePostRequest{}, refused: true},
+		"text at the limit": {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText)}, dataType: "text", structure: "text"},
+		"text past it":      {request: &plazav1.CreatePostRequest{Text: strings.Repeat("é", maxText+1)}, refused: true},
+		"title at the limit": {request: &plazav1.CreatePostRequest{
+			Text: "x",
+			Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle)}),
+		}, dataType: "text", structure: "text"},
+		"title past it": {request: &plazav1.CreatePostRequest{
+			Text: "x",
+			Data: object(t, map[string]any{"title": strings.Repeat("é", maxTitle+1)}),
+		}, refused: true},
+		"text is a number": {request: &plazav1.CreatePostRequest{Data: object(t, map[string]any{"text": 1})}, refused: true},
 		"images": {
-			request: &plazav1.CreatePostRequest{Attachments: attachments(2, "image")}, dataType: "text", structure: "image", children: []string{"image", "image"},
+			request: &plazav1.CreatePostRequest{Attachments: attachments(2, "image")}, dataType: "text", structure: "image",
+			children: []string{"image", "image"},
 		},
 		"mixed": {
 			request:  &plazav1.CreatePostRequest{Attachments: append(attachments(1, "image"), attachments(1, "video")...)},
@@ -65,7 +72,10 @@ func TestNewDraft(t *testing.T) {
 			request: &plazav1.CreatePostRequest{Text: "x", Attachments: attachments(maxAttachments, "file")}, dataType: "text", structure: "file",
 			children: strings.Split(strings.TrimSuffix(strings.Repeat("file,", maxAttachments), ","), ","),
 		},
-		"attachments past it": {request: &plazav1.CreatePostRequest{Text: "x", Attachments: attachments(maxAttachments+1, "file")}, refused: true},
+		"attachments past it": {
+			request: &plazav1.CreatePostRequest{Text: "x", Attachments: attachments(maxAttachments+1, "file")},
+			refused: true,
+		},
 		"images of older clients": {
 			request:  &plazav1.CreatePostRequest{Data: object(t, map[string]any{"images": []any{"f1", "f2"}})},
 			dataType: "text", structure: "image", children: []string{"image", "image"},
@@ -78,9 +88,18 @@ func TestNewDraft(t *testing.T) {
 			request:  &plazav1.CreatePostRequest{Data: object(t, map[string]any{"images": []any{strings.Repeat("é", maxFileID)}})},
 			dataType: "text", structure: "image", children: []string{"image"},
 		},
-		"a longer one":                      {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"images": []any{strings.Repeat("é", maxFileID+1)}})}, refused: true},
-		"title is a number":                 {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": 1})}, refused: true},
-		"an empty file id of older clients": {request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"images": []any{""}})}, refused: true},
+		"a longer one": {request: &plazav1.CreatePostRequest{
+			Text: "x",
+			Data: object(t, map[string]any{"images": []any{strings.Repeat("é", maxFileID+1)}}),
+		}, refused: true},
+		"title is a number": {
+			request: &plazav1.CreatePostRequest{Text: "x", Data: object(t, map[string]any{"title": 1})},
+			refused: true,
+		},
+		"an empty file id of older clients": {request: &plazav1.CreatePostRequest{
+			Text: "x",
+			Data: object(t, map[string]any{"images": []any{""}}),
+		}, refused: true},
 		"poll": {
 			request:  &plazav1.CreatePostRequest{Text: "vote", DataType: "poll", Data: object(t, map[string]any{"pollId": someID})},
 			dataType: "text", structure: "poll", children: []string{"poll"},
@@ -91,7 +110,10 @@ func TestNewDraft(t *testing.T) {
 		},
 		"poll without an id": {request: &plazav1.CreatePostRequest{Text: "vote", DataType: "poll"}, refused: true},
 		"poll with attachments": {
-			request: &plazav1.CreatePostRequest{DataType: "poll", Data: object(t, map[string]any{"pollId": someID}), Attachments: attachments(1, "image")}, refused: true,
+			request: &plazav1.CreatePostRequest{
+				DataType: "poll", Data: object(t, map[string]any{"pollId": someID}),
+				Attachments: attachments(1, "image"),
+			}, refused: true,
 		},
 		"stream": {
 			request:  &plazav1.CreatePostRequest{DataType: "liveStream", Data: object(t, map[string]any{"streamId": someID})},
@@ -110,7 +132,8 @@ func TestNewDraft(t *testing.T) {
 			dataType: "acme.card", structure: "acme.card",
 		},
 		"custom past the limit": {
-			request: &plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"a": strings.Repeat("x", maxCustom)})}, refused: true,
+			request: &plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"a": strings.Repeat("x", maxCustom)})},
+			refused: true,
 		},
 		"unknown type": {request: &plazav1.CreatePostRequest{Text: "x", DataType: "hologram"}, refused: true},
 	} {
@@ -140,10 +163,19 @@ func TestDataOfADraft(t *testing.T) {
 		request *plazav1.CreatePostRequest
 		want    string
 	}{
-		"text":                               {&plazav1.CreatePostRequest{Text: "a"}, `{"text":"a"}`},
-		"text in data takes precedence":      {&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"text": "b"})}, `{"text":"b"}`},
-		"images of older clients":            {&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"images": []any{"f"}})}, `{"text":"a"}`},
-		"images of a custom post stay in it": {&plazav1.CreatePostRequest{DataType: "acme.card", Data: object(t, map[string]any{"images": []any{"f"}})}, `{"images":["f"]}`},
+		"text": {&plazav1.CreatePostRequest{Text: "a"}, `{"text":"a"}`},
+		"text in data takes precedence": {
+			&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"text": "b"})},
+			`{"text":"b"}`,
+		},
+		"images of older clients": {
+			&plazav1.CreatePostRequest{Text: "a", Data: object(t, map[string]any{"images": []any{"f"}})},
+			`{"text":"a"}`,
+		},
+		"images of a custom post stay in it": {&plazav1.CreatePostRequest{
+			DataType: "acme.card",
+			Data:     object(t, map[string]any{"images": []any{"f"}}),
+		}, `{"images":["f"]}`},
 	} {
 		d, err := NewDraft(test.request)
 		require.NoError(t, err, name)
@@ -253,18 +285,39 @@ func TestRequireEmbed(t *testing.T) {
 		embed Embed
 		want  error
 	}{
-		"none":                         {},
-		"own poll":                     {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me"}), nil},
-		"unknown poll":                 {Draft{Embedded: Embedded{"poll", "p"}}, Embed{}, errPoll},
-		"poll of another user":         {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "other"}), errPoll},
-		"deleted poll":                 {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", DeletedAt: &noon}), errPoll},
-		"poll of another post":         {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), errPoll},
-		"poll of this very post":       {Draft{Embedded: Embedded{"poll", "p"}, PostID: "x"}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), nil},
-		"deleted stream":               {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me", DeletedAt: &noon}), errStream},
-		"deleted room":                 {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me", DeletedAt: &noon}), errRoom},
-		"own stream":                   {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me"}), nil},
-		"stream of another user":       {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "other"}), errStream},
-		"stream of another post":       {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me", PostID: "x"}), errStream},
+		"none":                 {},
+		"own poll":             {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me"}), nil},
+		"unknown poll":         {Draft{Embedded: Embedded{"poll", "p"}}, Embed{}, errPoll},
+		"poll of another user": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "other"}), errPoll},
+		"deleted poll": {
+			Draft{Embedded: Embedded{"poll", "p"}},
+			embedOfPoll(store.Poll{CreatorID: "me", DeletedAt: &noon}),
+			errPoll,
+		},
+		"poll of another post": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), errPoll},
+		"poll of this very post": {
+			Draft{Embedded: Embedded{"poll", "p"}, PostID: "x"},
+			embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), nil,
+		},
+		"deleted stream": {
+			Draft{Embedded: Embedded{"liveStream", "s"}},
+			embedOfStream(store.VideoStream{CreatorID: "me", DeletedAt: &noon}), errStream,
+		},
+		"deleted room": {
+			Draft{Embedded: Embedded{"room", "r"}},
+			embedOfRoom(store.Room{CreatorID: "me", DeletedAt: &noon}),
+			errRoom,
+		},
+		"own stream": {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me"}), nil},
+		"stream of another user": {
+			Draft{Embedded: Embedded{"liveStream", "s"}},
+			embedOfStream(store.VideoStream{CreatorID: "other"}),
+			errStream,
+		},
+		"stream of another post": {
+			Draft{Embedded: Embedded{"liveStream", "s"}},
+			embedOfStream(store.VideoStream{CreatorID: "me", PostID: "x"}), errStream,
+		},
 		"own room":                     {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me"}), nil},
 		"room of another user":         {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "other"}), errRoom},
 		"a room that does not exist":   {Draft{Embedded: Embedded{"room", "r"}}, Embed{}, errRoom},

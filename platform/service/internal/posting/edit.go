@@ -34,7 +34,10 @@ func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Pos
 		return nil, errChild
 	}
 	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
-	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending), children: children, pending: pending}
+	e := &Edit{
+		Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending),
+		children: children, pending: pending,
+	}
 	if err := e.requireDataSize(freeform.Of(m.GetData())); err != nil {
 		return nil, err
 	}
@@ -136,7 +139,9 @@ func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 
 // Rows returns the parent after the edit, the child posts to insert and the ids of those to delete. mentions are
 // those of the request; newID is called once for each post to insert.
-func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post, added []store.Post, dropped []string) {
+func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post,
+	added []store.Post, dropped []string,
+) {
 	parent = *e.old
 	parent.Data, parent.StructureType, parent.Children = e.Data.Row(), e.structure(), nil
 	parent.Tags = service.ReplaceList(m.GetTags(), parent.Tags, m.GetClear(), "tags")

@@ -46,7 +46,8 @@ func TestEdit(t *testing.T) {
 			tags: []string{"a"}, children: []string{"image", "file"}, containsNewText: true,
 		},
 		"tags": {
-			request: &plazav1.UpdatePostRequest{Tags: []string{"b"}}, data: `{"text":"old"}`, tags: []string{"b"}, children: []string{"image", "file"}, containsNewText: true,
+			request: &plazav1.UpdatePostRequest{Tags: []string{"b"}}, data: `{"text":"old"}`, tags: []string{"b"},
+			children: []string{"image", "file"}, containsNewText: true,
 		},
 		"clear tags": {
 			request: &plazav1.UpdatePostRequest{Clear: []string{"tags"}}, data: `{"text":"old"}`, children: []string{"image", "file"},
@@ -109,7 +110,10 @@ func TestNewChildOfAnOldPost(t *testing.T) {
 
 func TestEditKeepsThePoll(t *testing.T) {
 	t.Parallel()
-	old := store.Post{ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"vote","pollId":"` + someID + `"}`), Children: []string{"poll"}}
+	old := store.Post{
+		ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"vote","pollId":"` + someID + `"}`),
+		Children: []string{"poll"},
+	}
 	children := []store.Post{{ID: "poll", ParentID: "parent", DataType: "poll", Data: []byte(`{"pollId":"` + someID + `"}`)}}
 	m := &plazav1.UpdatePostRequest{Data: object(t, map[string]any{"text": "please vote"})}
 	e, err := NewEdit(m, &old, children, nil)

@@ -62,10 +62,14 @@ func TestAdd(t *testing.T) {
 		want map[string]string
 		err  error
 	}{
-		"new and former members": {[]string{"new", "former", "member"}, map[string]string{"new": "member", "former": "member*", "member": "member*"}, nil},
-		"banned":                 {[]string{"new", "banned"}, nil, errBanned},
-		"unknown":                {[]string{"new", "unknown"}, nil, fail.NotFound()},
-		"deleted":                {[]string{"deleted"}, nil, fail.NotFound()},
+		"new and former members": {
+			[]string{"new", "former", "member"},
+			map[string]string{"new": "member", "former": "member*", "member": "member*"},
+			nil,
+		},
+		"banned":  {[]string{"new", "banned"}, nil, errBanned},
+		"unknown": {[]string{"new", "unknown"}, nil, fail.NotFound()},
+		"deleted": {[]string{"deleted"}, nil, fail.NotFound()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changes, err := newRoster(c.ids...).Add()

@@ -15,8 +15,10 @@ import (
 // NewPost returns a published post on a target.
 func NewPost(targetType, targetID, authorID string) store.Post {
 	return store.Post{
-		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID, AuthorPublicID: authorID,
-		IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{"text":"post"}`), Metadata: []byte(`{}`),
+		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID,
+		AuthorPublicID: authorID,
+		IsParent:       true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{"text":"post"}`),
+		Metadata:   []byte(`{}`),
 		Mentionees: []byte(`[]`), CreatedAt: Noon,
 	}
 }
@@ -24,8 +26,9 @@ func NewPost(targetType, targetID, authorID string) store.Post {
 // NewStory returns a story on a target that ends an hour after Noon.
 func NewStory(targetType, targetID, authorID string) store.Story {
 	return store.Story{
-		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID, AuthorPublicID: authorID,
-		DataType: "text", Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
+		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID,
+		AuthorPublicID: authorID,
+		DataType:       "text", Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
 		CreatedAt: Noon.Add(-time.Hour), ExpiresAt: Noon.Add(time.Hour),
 	}
 }
@@ -34,7 +37,8 @@ func NewStory(targetType, targetID, authorID string) store.Story {
 func NewComment(referenceType, referenceID, targetType, targetID, authorID string) store.Comment {
 	return store.Comment{
 		ID: region.NewID(region.EU), ReferenceType: referenceType, ReferenceID: referenceID, TargetType: targetType, TargetID: targetID,
-		TargetPublicID: targetID, AuthorID: authorID, AuthorPublicID: authorID, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
+		TargetPublicID: targetID, AuthorID: authorID, AuthorPublicID: authorID, Data: []byte(`{}`), Metadata: []byte(`{}`),
+		Mentionees:  []byte(`[]`),
 		Attachments: []byte(`[]`), ApprovalStatus: store.Approved, CreatedAt: Noon,
 	}
 }
@@ -50,10 +54,14 @@ func (w *World) Commit(t *testing.T, change func(tx *store.Tx)) {
 // AddCommunity inserts a discoverable community of the home EU with members, and returns its id.
 func (w *World) AddCommunity(t *testing.T, public bool, members ...string) string {
 	t.Helper()
-	c := store.Community{ID: region.NewID(region.EU), IsPublic: public, IsDiscoverable: true, Metadata: []byte(`{}`), NotificationMode: "default", Type: "default"}
+	c := store.Community{
+		ID: region.NewID(region.EU), IsPublic: public, IsDiscoverable: true, Metadata: []byte(`{}`),
+		NotificationMode: "default", Type: "default",
+	}
 	var changes []store.MemberChange
 	for _, id := range members {
-		changes = append(changes, store.MemberChange{New: store.Member{CommunityID: c.ID, UserID: id, UserPublicID: id, State: store.StateMember, JoinedAt: Noon}})
+		changes = append(changes,
+			store.MemberChange{New: store.Member{CommunityID: c.ID, UserID: id, UserPublicID: id, State: store.StateMember, JoinedAt: Noon}})
 	}
 	w.Commit(t, func(tx *store.Tx) {
 		tx.InsertCommunity(c, nil, Noon)
@@ -68,9 +76,13 @@ func (w *World) AddUser(t *testing.T, roles ...string) (string, context.Context)
 	id, session := region.NewID(region.EU), region.NewID(region.EU)
 	w.Commit(t, func(tx *store.Tx) {
 		tx.InsertUser(store.User{ID: id, PublicID: id, DisplayName: "user"}, Noon)
-		tx.InsertSession(store.Session{ID: session, UserID: id, DeviceHash: []byte{}, CreatedAt: Noon, ExpiresAt: Noon.Add(time.Hour), Authenticated: true})
+		tx.InsertSession(store.Session{
+			ID: session, UserID: id, DeviceHash: []byte{}, CreatedAt: Noon, ExpiresAt: Noon.Add(time.Hour),
+			Authenticated: true,
+		})
 		var updated *store.User
 		tx.UpdateUser(id, store.UserChange{Roles: roles}, Noon, &updated)
 	})
-	return id, auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: id, SessionID: session, Home: region.EU, IssuedAt: Noon})
+	return id,
+		auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: id, SessionID: session, Home: region.EU, IssuedAt: Noon})
 }

@@ -62,7 +62,11 @@ func (w *World) open(t *testing.T, urls map[region.Code]string, l limits.Limits)
 		}
 		w.Sent(queued)
 	}
-	st, err := store.Open(t.Context(), db.Config{URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet, Fault: w.fault, Sent: sent})
+	st,
+		err := store.Open(t.Context(), db.Config{
+		URLs: urls, PoolSize: 4, StatementTimeout: 20 * time.Second, Limits: l, Log: quiet,
+		Fault: w.fault, Sent: sent,
+	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	return st

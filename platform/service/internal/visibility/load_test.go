@@ -55,7 +55,8 @@ func newStored(t *testing.T) *stored {
 	w.Deps.View = &view.Builder{Now: service.Millis, Catalog: &auth.Catalog{}}
 	s := &stored{World: w, reader: region.NewID(region.EU), author: region.NewID(region.EU), on: map[string]content{}}
 	blocking := region.NewID(region.EU)
-	w.Exec(t, fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
+	w.Exec(t, fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version,
+		created_at, updated_at)
 		VALUES ('eu', '%s', '%s', 'a', 'b', 'blocked', 1, now(), now())`, blocking, s.reader))
 	for name, target := range map[string]struct {
 		kind, id string
@@ -232,12 +233,18 @@ func TestRequireOverAuthor(t *testing.T) {
 	t.Parallel()
 	s := newStored(t)
 	ids := map[string]string{}
-	for name, roles := range map[string][]string{"user": nil, "network moderator": {auth.RoleModerator}, "creator": nil, "community moderator": nil} {
+	for name, roles := range map[string][]string{
+		"user": nil, "network moderator": {auth.RoleModerator}, "creator": nil,
+		"community moderator": nil,
+	} {
 		ids[name], _ = s.AddUser(t, roles...)
 	}
 	c := store.Community{ID: s.AddCommunity(t, true), CreatorID: ids["creator"]}
 	s.Commit(t, func(tx *store.Tx) {
-		m := store.Member{CommunityID: c.ID, UserID: ids["community moderator"], State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}, JoinedAt: servicetest.Noon}
+		m := store.Member{
+			CommunityID: c.ID, UserID: ids["community moderator"], State: store.StateMember,
+			Roles: []string{auth.RoleCommunityModerator}, JoinedAt: servicetest.Noon,
+		}
 		tx.ChangeMembers(c.ID, []store.MemberChange{{New: m}}, servicetest.Noon, servicetest.Noon)
 	})
 	caller := servicetest.User(t, s.reader)
@@ -289,7 +296,8 @@ func TestRequestsOfUsers(t *testing.T) {
 	s := newStored(t)
 	reader, ctx := s.AddUser(t)
 	community := s.AddCommunity(t, false, reader)
-	own, others := insertContent(t, s.World, "community", community, reader, true), insertContent(t, s.World, "community", community, s.author, true)
+	own, others := insertContent(t, s.World, "community", community, reader, true),
+		insertContent(t, s.World, "community", community, s.author, true)
 	run := func(r *visibility.Request) error { return r.Run(ctx) }
 	for name, err := range map[string]error{
 		"post":             run(visibility.NewPostRequest(ctx, s.Deps, own.post.ID)),
@@ -354,7 +362,10 @@ func TestRequests(t *testing.T) {
 		"post that is a story":      {store.ReferencePost, wall.story.ID, fail.CodeNotFound},
 		"unknown kind":              {"message", wall.post.ID, fail.CodeNotFound},
 	} {
-		for _, newRequest := range []func(*service.Request, string, string) *visibility.Request{visibility.NewRequest, visibility.NewRequestAlone} {
+		for _, newRequest := range []func(*service.Request, string, string) *visibility.Request{
+			visibility.NewRequest,
+			visibility.NewRequestAlone,
+		} {
 			r := newRequest(s.Deps.NewRequest(ctx), test.kind, test.id)
 			require.Equal(t, test.want, codeOf(r.Run(ctx)), name)
 			if test.want == 0 {

@@ -51,7 +51,10 @@ func TestResolveStory(t *testing.T) {
 	t.Parallel()
 	targets := visibility.NewTargets([]store.Community{public, private}, nil)
 	story := func(change func(*store.Story)) *store.Story {
-		s := &store.Story{ID: "s", TargetType: "community", TargetID: public.ID, AuthorID: other, CreatedAt: noon.Add(-time.Hour), ExpiresAt: noon.Add(time.Hour)}
+		s := &store.Story{
+			ID: "s", TargetType: "community", TargetID: public.ID, AuthorID: other, CreatedAt: noon.Add(-time.Hour),
+			ExpiresAt: noon.Add(time.Hour),
+		}
 		change(s)
 		return s
 	}

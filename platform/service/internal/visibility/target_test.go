@@ -53,32 +53,47 @@ func TestTarget(t *testing.T) {
 		see, react fail.Code
 		moderates  bool
 	}{
-		"zero target":                             {see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"content":                                 {target: visibility.Target{Content: true}},
-		"content, moderator of the network":       {target: visibility.Target{Content: true}, roles: []string{auth.RoleModerator}, moderates: true},
-		"public community, stranger":              {target: in(public, nil)},
-		"public community, former member":         {target: in(public, &formerMember)},
-		"public community, member":                {target: in(public, &member)},
-		"public community, moderator":             {target: in(public, &moderator), moderates: true},
-		"public community, banned":                {target: in(public, &banned), react: fail.CodeBanned},
-		"private community, stranger":             {target: in(private, nil), see: fail.CodePermissionDenied, react: fail.CodePermissionDenied},
-		"private community, member":               {target: in(private, &member)},
-		"private community, moderator":            {target: in(private, &moderator), moderates: true},
-		"private community, banned":               {target: in(private, &banned), see: fail.CodeBanned, react: fail.CodeBanned},
-		"private community, network moderator":    {target: in(private, nil), roles: []string{auth.RoleModerator}, moderates: true},
-		"hidden community, stranger":              {target: in(hidden, nil), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"hidden community, banned":                {target: in(hidden, &banned), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"hidden community, member":                {target: in(hidden, &member)},
-		"deleted community, member":               {target: in(deleted, &member), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"wall":                                    {target: wall(store.Wall{})},
-		"own wall":                                {target: visibility.Target{WallOwnerID: me}},
-		"own wall, although private":              {target: visibility.Target{WallOwnerID: me, Wall: store.Wall{Private: true, Blocked: true}}},
-		"wall of a user who blocks the caller":    {target: wall(store.Wall{Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"private wall, no follower":               {target: wall(store.Wall{Private: true}), see: fail.CodePermissionDenied, react: fail.CodePermissionDenied},
-		"private wall, follower":                  {target: wall(store.Wall{Private: true, Follows: true})},
-		"private wall, follower who is blocked":   {target: wall(store.Wall{Private: true, Follows: true, Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"private wall, moderator of the network":  {target: wall(store.Wall{Private: true}), roles: []string{auth.RoleModerator}, moderates: true},
-		"blocking wall, moderator of the network": {target: wall(store.Wall{Blocked: true}), roles: []string{auth.RoleModerator}, moderates: true},
+		"zero target": {see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"content":     {target: visibility.Target{Content: true}},
+		"content, moderator of the network": {
+			target: visibility.Target{Content: true}, roles: []string{auth.RoleModerator},
+			moderates: true,
+		},
+		"public community, stranger":           {target: in(public, nil)},
+		"public community, former member":      {target: in(public, &formerMember)},
+		"public community, member":             {target: in(public, &member)},
+		"public community, moderator":          {target: in(public, &moderator), moderates: true},
+		"public community, banned":             {target: in(public, &banned), react: fail.CodeBanned},
+		"private community, stranger":          {target: in(private, nil), see: fail.CodePermissionDenied, react: fail.CodePermissionDenied},
+		"private community, member":            {target: in(private, &member)},
+		"private community, moderator":         {target: in(private, &moderator), moderates: true},
+		"private community, banned":            {target: in(private, &banned), see: fail.CodeBanned, react: fail.CodeBanned},
+		"private community, network moderator": {target: in(private, nil), roles: []string{auth.RoleModerator}, moderates: true},
+		"hidden community, stranger":           {target: in(hidden, nil), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"hidden community, banned":             {target: in(hidden, &banned), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"hidden community, member":             {target: in(hidden, &member)},
+		"deleted community, member":            {target: in(deleted, &member), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"wall":                                 {target: wall(store.Wall{})},
+		"own wall":                             {target: visibility.Target{WallOwnerID: me}},
+		"own wall, although private":           {target: visibility.Target{WallOwnerID: me, Wall: store.Wall{Private: true, Blocked: true}}},
+		"wall of a user who blocks the caller": {target: wall(store.Wall{Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"private wall, no follower": {
+			target: wall(store.Wall{Private: true}), see: fail.CodePermissionDenied,
+			react: fail.CodePermissionDenied,
+		},
+		"private wall, follower": {target: wall(store.Wall{Private: true, Follows: true})},
+		"private wall, follower who is blocked": {
+			target: wall(store.Wall{Private: true, Follows: true, Blocked: true}),
+			see:    fail.CodeNotFound, react: fail.CodeNotFound,
+		},
+		"private wall, moderator of the network": {
+			target: wall(store.Wall{Private: true}), roles: []string{auth.RoleModerator},
+			moderates: true,
+		},
+		"blocking wall, moderator of the network": {
+			target: wall(store.Wall{Blocked: true}), roles: []string{auth.RoleModerator},
+			moderates: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +151,8 @@ func TestRequireRight(t *testing.T) {
 		})
 	}
 	wallOnly := visibility.Target{WallOwnerID: me, Community: &public, Member: &member}
-	require.Error(t, wallOnly.RequireRight(servicetest.User(t, me), auth.DeleteCommunityPost, auth.DeleteUserFeedPost, other), "the right on a wall is none in a community")
+	require.Error(t, wallOnly.RequireRight(servicetest.User(t, me), auth.DeleteCommunityPost, auth.DeleteUserFeedPost, other),
+		"the right on a wall is none in a community")
 }
 
 // TestRequireOverOneself checks that authors, owners of walls and administrators need no authority, and that it is not read.
@@ -176,7 +192,8 @@ func TestKnown(t *testing.T) {
 	users := []store.User{{ID: me}}
 	require.Equal(t, view.Rows{Users: users}, visibility.Target{WallOwnerID: other}.Known(users))
 	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}}, in(public, nil).Known(users))
-	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}, Members: []store.Member{member}}, in(public, &member).Known(users))
+	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}, Members: []store.Member{member}},
+		in(public, &member).Known(users))
 }
 
 func TestUnconfirmedCallersSeeNothingPrivate(t *testing.T) {
@@ -235,7 +252,10 @@ func TestHiddenStories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ref := visibility.Reference{Target: test.target, Story: &store.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)}}
+			ref := visibility.Reference{
+				Target: test.target,
+				Story:  &store.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)},
+			}
 			require.Equal(t, test.want, codeOf(ref.RequireSee(servicetest.User(t, me, test.roles...), noon)))
 		})
 	}

@@ -17,7 +17,9 @@ const (
 
 // RequireTransitions checks the result of each event in each state: the state that follows, Same or Refused. table has a row
 // for each event, with the results in the order of states. Of the events in ending, each must end every state in open.
-func RequireTransitions(t *testing.T, transitions map[string]live.Transition, states []string, table map[string][]string, open, ending []string) {
+func RequireTransitions(t *testing.T, transitions map[string]live.Transition, states []string, table map[string][]string, open,
+	ending []string,
+) {
 	t.Helper()
 	require.Len(t, transitions, len(table), "every event")
 	for event, row := range table {

@@ -45,13 +45,6 @@ func GuestSecret(serverKey string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-// AllPermissions returns all permissions, sorted by name.
-func AllPermissions() []Permission {
-	all := slices.Clone(allPermissions)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // Custom returns the custom roles, sorted by id.
 func (c *Catalog) Custom() []Role {
 	return slices.SortedFunc(maps.Values(c.byID()), func(a, b Role) int { return cmp.Compare(a.ID, b.ID) })

@@ -126,3 +126,10 @@ func setOf(permissions []Permission) map[Permission]bool {
 	}
 	return set
 }
+
+// AllPermissions returns all permissions, sorted by name.
+func AllPermissions() []Permission {
+	all := slices.Clone(allPermissions)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -198,7 +198,7 @@ func TestClose(t *testing.T) {
 	c := newClient()
 	close(c.open)
 	ended := w.serve(c, "")
-	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(c.read(), "retry:") }, patience, time.Millisecond)
 	w.hub.Close()
 	w.hub.Close()
 	require.NoError(t, <-ended)
@@ -228,7 +228,7 @@ func TestConcurrentEvents(t *testing.T) {
 	c := newClient()
 	close(c.open)
 	w.serve(c, "")
-	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(c.read(), "retry:") }, patience, time.Millisecond)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() { w.emit(25) })

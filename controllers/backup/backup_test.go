@@ -210,7 +210,7 @@ func TestScheduleNotApplied(t *testing.T) {
 	require.Nil(t, w.job())
 	w.settle()
 	w.end(batchv1.JobFailed, "")
-	_, message = w.run()
+	w.run()
 	require.Equal(t, due, *w.SN.Status.Backup.OverdueAt, "further attempts do not put it off")
 }
 

@@ -75,9 +75,9 @@ func Kinds() []schema.GroupVersionKind {
 
 // sweep deletes what the spec no longer names in a cluster. It returns how many objects the network has there, and why it could not
 // delete them, or "".
-func (s Stage) sweep(ctx context.Context, p *stage.Pass, c *stage.Cluster, retained []v1alpha1.RetainedKeys, out *stage.Outcome) (int,
-	string,
-) {
+func (s Stage) sweep(
+	ctx context.Context, p *stage.Pass, c *stage.Cluster, retained []v1alpha1.RetainedKeys, out *stage.Outcome,
+) (int, string) {
 	keep, err := s.keep(ctx, c)
 	if err != nil {
 		return 0, "The Deployments could not be read: " + err.Error()

@@ -28,7 +28,7 @@ func main() {
 
 func writeDashboards(folder string) error {
 	for name, text := range monitoring.SharedDashboards() {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil { //nolint:gosec // a public file
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func write(readme, reasons string) error {
 	if err != nil || text == string(old) {
 		return err
 	}
-	return os.WriteFile(readme, []byte(text), 0o644) //nolint:gosec // a public file
+	return os.WriteFile(readme, []byte(text), 0o644)
 }
 
 // generate returns the README with its tables replaced.

@@ -38,7 +38,7 @@ func TestAnnouncements(t *testing.T) {
 			require.Error(t, st.Routes().RequireAnnounced(), "before the first announcement")
 			require.False(t, a.check(false).Advisory)
 			require.True(t, a.check(true).Advisory)
-			a.announce(t.Context())
+			_ = a.announce(t.Context())
 			if tc.home == "" {
 				require.ErrorIs(t, a.check(false).Run(t.Context()), fail.Unavailable("no home has recorded that the server is running", nil))
 				require.True(t, a.failed.Load())

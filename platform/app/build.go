@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -161,7 +162,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	}, d.cfg.Region, d.log)
 	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
 	g := newGate(built.handler, follow.check)
-	workers := append(built.workers, worker{name: "announcement", run: announced.run})
+	workers := slices.Concat(built.workers, []worker{{name: "announcement", run: announced.run}})
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}

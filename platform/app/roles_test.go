@@ -88,8 +88,9 @@ func requireFixedNames(t *testing.T, adminURL string, conn *pgx.Conn) {
 	admin, err := pgx.Connect(t.Context(), adminURL)
 	require.NoError(t, err)
 	defer func() { _ = admin.Close(t.Context()) }()
-	_, err = admin.Exec(t.Context(), `CREATE SCHEMA other; CREATE FUNCTION other.now() RETURNS timestamptz LANGUAGE SQL AS $$ SELECT
-		'infinity'::timestamptz $$;
+	_,
+		err = admin.Exec(t.Context(),
+		`CREATE SCHEMA other; CREATE FUNCTION other.now() RETURNS timestamptz LANGUAGE SQL AS $$ SELECT 'infinity'::timestamptz $$;
 		GRANT USAGE ON SCHEMA other TO PUBLIC`)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `SET search_path = other, pg_catalog, public`)

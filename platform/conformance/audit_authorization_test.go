@@ -35,8 +35,9 @@ type auditRow struct {
 // of returns the events of a request.
 func (r *auditReader) of(t *testing.T, requestID string) []auditRow {
 	t.Helper()
-	rows, err := r.conn.Query(t.Context(), `SELECT actor_kind, actor, key_id, permission, operation, roles, targets::text FROM audit_events
-		WHERE request_id = $1`, requestID)
+	rows,
+		err := r.conn.Query(t.Context(),
+		`SELECT actor_kind, actor, key_id, permission, operation, roles, targets::text FROM audit_events WHERE request_id = $1`, requestID)
 	require.NoError(t, err)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a auditRow, err error) {
 		var targets string

@@ -284,8 +284,9 @@ func TestExportAudit(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	events := newAuditReader(t, n)
-	_, err := events.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation,
-		targets, request_id)
+	_,
+		err := events.conn.Exec(t.Context(),
+		`INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation, targets, request_id)
 		SELECT h.home, now() - n * INTERVAL '1 second', h.prefix || lpad(n::text, 22, '0'), 'administrator', 'x', '', '{}', '', 'S/M', '[]', ''
 		FROM generate_series(1, 80) AS n, (VALUES ('us', '01'), ('eu', '02'), ('sg', '03')) AS h (home, prefix)`)
 	require.NoError(t, err)

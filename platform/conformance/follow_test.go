@@ -425,8 +425,7 @@ func TestFollowCountsDoNotDrift(t *testing.T) {
 		AND ((b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocked_id = f.follower_id AND b.blocker_id = f.followee_id))
 		WHERE f.status <> 'none'`)
 	zero("every block has its mirror", `SELECT count(*) FROM blocks AS b LEFT JOIN blocked_by AS m
-		ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.version IS DISTINCT FROM b.version OR m.status IS DISTINCT FROM
-		b.status`)
+		ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.version IS DISTINCT FROM b.version OR m.status IS DISTINCT FROM b.status`)
 	for kind, facts := range map[string]string{
 		"following":      `SELECT follower_id AS ref, count(*) AS n FROM follows WHERE status = 'accepted' GROUP BY 1`,
 		"followers":      `SELECT followee_id AS ref, count(*) AS n FROM followers WHERE status = 'accepted' GROUP BY 1`,

@@ -59,12 +59,12 @@ var unforced = map[string]string{
 	"store.InsertEvents realtime_events_id_key":    "needs a delivery whose success was not recorded; tested by package store",
 
 	// Background work that no request starts.
-	"service/file.settle GuardFileUnused":               "files are released after a time; tested by service/file",
-	"store.GuardFileUnused sqlFileGuardUnused":          "as above",
-	"store.DeleteOldMessages sqlMessagesGuardLive":      "a sweep by age; tested by service/retention",
-	"store.OwnWebhook sqlWebhookCursorOwn":              "needs two servers and the end of a lease; tested by package webhook",
-	"service/importer.writeChannelMembers GuardChannel": "a command, not an operation",
-	"service/importer.writeMessages GuardChannel":       "as above",
+	"service/file.settle GuardFileUnused":                "files are released after a time; tested by service/file",
+	"store.GuardFileUnused sqlFileGuardUnused":           "as above",
+	"store.DeleteOldMessages sqlMessagesGuardLive":       "a sweep by age; tested by service/retention",
+	"store.OwnWebhook sqlWebhookCursorOwn":               "needs two servers and the end of a lease; tested by package webhook",
+	"service/importer.insertChannelMembers GuardChannel": "a command, not an operation",
+	"service/importer.insertMessages GuardChannel":       "as above",
 }
 
 // calls is the change of an administrator who calls an operation with fields of the request; "postId=referenceId" renames a field.

@@ -59,8 +59,9 @@ func TestExistingAmbiguousUserIDs(t *testing.T) {
 	twin := n.SignIn(t, region.US, "twin")
 	conn := connectTo(t, n)
 	const id = "legacy\u200b "
-	_, err := conn.Exec(t.Context(), `UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id =
-		'legacy'`, id)
+	_,
+		err := conn.Exec(t.Context(),
+		`UPDATE users SET public_id = $1, profile_handle = 'old one ', handle_key = 'old' WHERE public_id = 'legacy'`, id)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `UPDATE users SET profile_handle = 'OLD one ', handle_key = 'old' WHERE public_id = 'twin'`)
 	require.NoError(t, err)

@@ -157,8 +157,9 @@ func (f *moveFixture) count(t *testing.T, table string) (n int) {
 // facts returns the sums of all counts by reference and kind.
 func (f *moveFixture) facts(t *testing.T) map[string]int64 {
 	t.Helper()
-	rows, err := f.conn.Query(t.Context(), `SELECT ref || ' ' || kind, sum(n)::bigint FROM counters WHERE ref NOT LIKE
-		'%0000000000000000000000' GROUP BY 1`)
+	rows,
+		err := f.conn.Query(t.Context(),
+		`SELECT ref || ' ' || kind, sum(n)::bigint FROM counters WHERE ref NOT LIKE '%0000000000000000000000' GROUP BY 1`)
 	require.NoError(t, err)
 	defer rows.Close()
 	sums := map[string]int64{}
@@ -286,8 +287,8 @@ func TestMoveThenErase(t *testing.T) {
 	id := f.do(t, f.user, http.MethodDelete, "/api/v4/users/"+erasedID, nil).String(t, "erasureId")
 	f.awaitErasure(t, id)
 	var left int
-	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM posts WHERE data::text LIKE '%planted%') + (SELECT count(*)
-		FROM files WHERE owner_id = $1)
+	require.NoError(t, f.conn.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM posts WHERE data::text LIKE '%planted%') + (SELECT count(*) FROM files WHERE owner_id = $1)
 		+ (SELECT count(*) FROM sessions WHERE user_id = $1) + (SELECT count(*) FROM users WHERE id = $1 AND display_name <> '')`,
 		id).Scan(&left))
 	require.Zero(t, left)
@@ -354,8 +355,8 @@ func TestMoveRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodPost, movePath("unknown"), object{"region": "us"}).Status)
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodGet, movePath(u.UserID), nil).Status)
 	require.Equal(t, http.StatusForbidden, u.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).Status)
-	require.Equal(t, "3", queryText(t, n, `SELECT count(*)::text FROM servers WHERE 'moves' = ANY(capabilities) AND seen_at > now() - INTERVAL
-		'1 minute'`))
+	require.Equal(t, "3",
+		queryText(t, n, `SELECT count(*)::text FROM servers WHERE 'moves' = ANY(capabilities) AND seen_at > now() - INTERVAL '1 minute'`))
 	execute(t, n, `INSERT INTO servers (home, id, version, capabilities, seen_at) VALUES ('sg', 'x', 'old', '{}', now())`)
 	refused := admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"})
 	require.Equal(t, http.StatusConflict, refused.Status)

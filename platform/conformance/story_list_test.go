@@ -146,8 +146,7 @@ func ageStories(t *testing.T, n *apptest.Network, by time.Duration) {
 	t.Helper()
 	conn := connectTo(t, n)
 	for _, sql := range []string{
-		`UPDATE stories SET created_at = created_at - $1::interval, updated_at = updated_at - $1::interval, expires_at = expires_at -
-			$1::interval`,
+		`UPDATE stories SET created_at = created_at - $1::interval, updated_at = updated_at - $1::interval, expires_at = expires_at - $1::interval`,
 		`UPDATE story_targets SET last_expires_at = last_expires_at - $1::interval`,
 		`UPDATE story_seen SET seen_expires_at = seen_expires_at - $1::interval`,
 	} {

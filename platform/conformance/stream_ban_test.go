@@ -82,8 +82,8 @@ func TestStreamBan(t *testing.T) {
 func TestStreamBanLimit(t *testing.T) {
 	t.Parallel()
 	w := newStreamWorld(t)
-	execute(t, w.n, `UPDATE video_streams SET banned_ids = (SELECT array_agg('eu' || lpad(n::text, 22, '0') ORDER BY n) FROM
-		generate_series(1, 999) AS n) WHERE id = $1`, w.streamID)
+	execute(t, w.n,
+		`UPDATE video_streams SET banned_ids = (SELECT array_agg('eu' || lpad(n::text, 22, '0') ORDER BY n) FROM generate_series(1, 999) AS n) WHERE id = $1`, w.streamID)
 	w.set(t, w.host, "ban", w.viewer)
 	full := failure{status: 400, code: 400000}
 	requireFailure(t, full, w.host.Do(t, http.MethodPut, w.bans("ban"), object{"userIds": userIDs(w.other)}))

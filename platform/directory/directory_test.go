@@ -78,8 +78,8 @@ func (n *network) homesOf(publicID string) map[region.Code]string {
 	conn, err := pgx.Connect(n.t.Context(), n.url)
 	require.NoError(n.t, err)
 	defer func() { _ = conn.Close(n.t.Context()) }()
-	found, err := conn.Query(n.t.Context(), `SELECT home, user_id FROM directory WHERE user_hash = $1`,
-		hash(publicID)) //nolint:rowserrcheck // ForEachRow checks it
+	const byHash = `SELECT home, user_id FROM directory WHERE user_hash = $1`
+	found, err := conn.Query(n.t.Context(), byHash, hash(publicID)) //nolint:rowserrcheck // ForEachRow checks it
 	require.NoError(n.t, err)
 	rows := map[region.Code]string{}
 	var home, id string

@@ -42,9 +42,9 @@ func sizedFields(message protoreflect.MessageDescriptor, above ...protoreflect.F
 	return found, nil
 }
 
-func sizedFieldOf(field protoreflect.FieldDescriptor, inner protoreflect.MessageDescriptor, above []protoreflect.FullName) (sizedField,
-	error,
-) {
+func sizedFieldOf(
+	field protoreflect.FieldDescriptor, inner protoreflect.MessageDescriptor, above []protoreflect.FullName,
+) (sizedField, error) {
 	f := sizedField{field: field}
 	var err error
 	switch {

@@ -171,9 +171,11 @@ func (o *Outbox) handle(ctx context.Context, rows ...store.OutboxRow) error {
 	if h.deliver == nil {
 		return fmt.Errorf("no handler for outbox topic %q", rows[0].Topic)
 	}
-	attempts, within := make([]trace.Span, len(rows)), ctx
-	for i, row := range rows {
-		within, attempts[i] = startDelivery(ctx, row)
+	within, first := startDelivery(ctx, rows[0])
+	attempts := []trace.Span{first}
+	for _, row := range rows[1:] {
+		_, attempt := startDelivery(ctx, row)
+		attempts = append(attempts, attempt)
 	}
 	if len(rows) > 1 { // perhaps of several requests
 		within = ctx

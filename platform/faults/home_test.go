@@ -339,8 +339,7 @@ func requireHomeOfID(t *testing.T, db *pgx.Conn, table, column, owner string) {
 	var total, wrong int
 	err := db.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE home IS DISTINCT FROM
 		CASE substr(%[2]s, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END AND NOT EXISTS (SELECT 1 FROM user_homes AS u
-		JOIN moved_ids AS m ON m.home = 'us' AND m.user_id = u.user_id WHERE u.home = 'us' AND u.to_home = %[1]s.home AND m.id = %[1]s.%[3]s))
-		FROM %[1]s`, table, column, owner)).Scan(&total, &wrong)
+		JOIN moved_ids AS m ON m.home = 'us' AND m.user_id = u.user_id WHERE u.home = 'us' AND u.to_home = %[1]s.home AND m.id = %[1]s.%[3]s)) FROM %[1]s`, table, column, owner)).Scan(&total, &wrong)
 	require.NoError(t, err)
 	require.Zero(t, wrong, "%d of %d rows of %s are not at the home of their %s", wrong, total, table, column)
 }
@@ -384,8 +383,8 @@ func requireDirectory(t *testing.T, db *pgx.Conn) {
 // only.
 func requireLogs(t *testing.T, db *pgx.Conn) {
 	t.Helper()
-	require.Empty(t, rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE
-		e.home = h.home)`))
+	require.Empty(t,
+		rows(t, db, `SELECT home FROM realtime_heads AS h WHERE last_seq < (SELECT max(seq) FROM realtime_events AS e WHERE e.home = h.home)`))
 	require.Empty(t, rows(t, db, `SELECT id FROM realtime_events WHERE name = 'marker.user-sync'
 		AND home <> CASE substr(topic, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END`))
 }

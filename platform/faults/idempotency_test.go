@@ -154,10 +154,8 @@ func picture(t *testing.T) string {
 
 // refuseAnswers makes the database refuse to store the answers of requests with an Idempotency-Key, as when the server stops
 // between the commit of the operation and storing its answer. CockroachDB has no triggers of columns, and wants (NEW).
-const refuseAnswers = `CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION
-	'the server has stopped'; END $$;
-	CREATE TRIGGER refuse_answers BEFORE UPDATE ON idempotency_keys FOR EACH ROW WHEN ((NEW).answer IS NOT NULL) EXECUTE FUNCTION
-	refuse_answer()`
+const refuseAnswers = `CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the server has stopped'; END $$;
+	CREATE TRIGGER refuse_answers BEFORE UPDATE ON idempotency_keys FOR EACH ROW WHEN ((NEW).answer IS NOT NULL) EXECUTE FUNCTION refuse_answer()`
 
 // TestIdempotencyKeyAfterACrash loses the answers of requests after their commit, and restarts their server. The same keys
 // get the same answers at another one, and nothing is created twice.

@@ -63,11 +63,12 @@ func (h *worker) useStory(viewed string, _ [2]string, _ string) {
 
 // storyDriftQueries are the driftQueries of stories and views.
 var storyDriftQueries = map[string]string{
-	"stories of a target": counted("stories", `SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL AND
-		hidden_at IS NULL GROUP BY home, target_id`, "communities"),
+	"stories of a target": counted("stories",
+		`SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL AND hidden_at IS NULL GROUP BY home, target_id`,
+		"communities"),
 	"latest comments of a story": latest("comments", "stories", "reference_id = r.id AND parent_id = ''"),
-	"comments of a story": counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL
-		AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
+	"comments of a story": counted("comments",
+		`SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
 	"likes of a story": counted("reaction:like", reactionsBy("like"), "stories"),
 	"loves of a story": counted("reaction:love", reactionsBy("love"), "stories"),
 	"impressions of a post": counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`,
@@ -79,14 +80,11 @@ var storyDriftQueries = map[string]string{
 	"flags of stories": flagged("stories"),
 	"reactions to deleted stories": `SELECT r.reference_id FROM reactions AS r WHERE r.reference_type = 'story'
 		AND NOT EXISTS (SELECT 1 FROM stories AS s WHERE s.home = r.home AND s.id = r.reference_id)`,
-	"views of deleted references": `SELECT v.reference_id FROM views AS v WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = v.home AND
-		p.id = v.reference_id)
+	"views of deleted references": `SELECT v.reference_id FROM views AS v WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = v.home AND p.id = v.reference_id)
 		AND NOT EXISTS (SELECT 1 FROM stories AS s WHERE s.home = v.home AND s.id = v.reference_id)`,
 	"hasFlaggedComment of stories": `SELECT s.id FROM stories AS s WHERE s.deleted_at IS NULL AND s.has_flagged_comment <> EXISTS (
 		SELECT 1 FROM comments AS c WHERE c.home = s.home AND c.reference_id = s.id AND c.flag_count > 0 AND c.deleted_at IS NULL)`,
 	"targets of stories": `SELECT t.target_id, t.last_expires_at FROM story_targets AS t WHERE t.last_expires_at <> COALESCE(
-		(SELECT max(expires_at) FROM stories AS s WHERE s.home = t.home AND s.target_id = t.target_id AND s.deleted_at IS NULL AND hidden_at IS
-		NULL), '0001-01-01'::timestamptz)`,
-	"targets without a row": `SELECT s.target_id FROM stories AS s WHERE NOT EXISTS (SELECT 1 FROM story_targets AS t WHERE t.home = s.home
-		AND t.target_id = s.target_id)`,
+		(SELECT max(expires_at) FROM stories AS s WHERE s.home = t.home AND s.target_id = t.target_id AND s.deleted_at IS NULL AND hidden_at IS NULL), '0001-01-01'::timestamptz)`,
+	"targets without a row": `SELECT s.target_id FROM stories AS s WHERE NOT EXISTS (SELECT 1 FROM story_targets AS t WHERE t.home = s.home AND t.target_id = s.target_id)`,
 }

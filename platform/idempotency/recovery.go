@@ -59,13 +59,13 @@ func recoveryOf(
 // reread calls an operation that reads the object with the id that a field of its request receives.
 func reread(ctx context.Context, read reflect.Value, field, id string) (proto.Message, error) {
 	query := reflect.New(read.Type().In(1).Elem())
-	message, _ := query.Interface().(proto.Message)
+	message, _ := reflect.TypeAssert[proto.Message](query)
 	if err := set(message, field, id); err != nil {
 		return nil, err
 	}
 	results := read.Call([]reflect.Value{reflect.ValueOf(ctx), query})
-	answer, _ := results[0].Interface().(proto.Message)
-	err, _ := results[1].Interface().(error)
+	answer, _ := reflect.TypeAssert[proto.Message](results[0])
+	err, _ := reflect.TypeAssert[error](results[1])
 	return answer, err
 }
 

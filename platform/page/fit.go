@@ -69,9 +69,9 @@ func (l *list) fit(ctx context.Context, request connect.AnyRequest, next connect
 }
 
 // tryPage calls a list with a budget for its rows.
-func tryPage(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc, bytes int64) (connect.AnyResponse, *budget.Rows,
-	error,
-) {
+func tryPage(
+	ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc, bytes int64,
+) (connect.AnyResponse, *budget.Rows, error) {
 	limited, rows := budget.WithRows(ctx, bytes)
 	response, err := next(limited, request)
 	return response, rows, err

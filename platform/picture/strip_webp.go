@@ -20,9 +20,9 @@ var errWebP = errors.New("not a WebP container")
 
 // keptWebP are the chunks that affect the rendering.
 var keptWebP = map[string]bool{
-	"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true,
-	"ICCP": true,
-} //nolint:gocritic // names have four letters
+	"VP8 ": true, //nolint:gocritic // names have four letters
+	"VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true,
+}
 
 // maxWebPExif is the maximum size in bytes of an EXIF block that is read; cameras write smaller ones.
 const maxWebPExif = 1 << 18

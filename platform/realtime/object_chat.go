@@ -30,9 +30,9 @@ func (h *Hub) readMessage(ctx context.Context, home region.Code, _ store.LoggedE
 	return a, func(access *subscription.Access) bool { return access.SeesMessage(message) }, err
 }
 
-func (h *Hub) readMessageFeed(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience,
-	error,
-) {
+func (h *Hub) readMessageFeed(
+	ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	var feeds []store.MessageFeed
 	reads := h.Store.NewBestEffortBatch()
 	reads.MessageFeeds([]string{c.ID}, &feeds)

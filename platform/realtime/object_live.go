@@ -56,9 +56,9 @@ func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e store.Logge
 }
 
 // readLiveReactions returns the reactions that the event contains, for those who see the post.
-func (h *Hub) readLiveReactions(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience,
-	error,
-) {
+func (h *Hub) readLiveReactions(
+	ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	_, sees, err := h.readPost(ctx, home, e, c)
 	created := &plazav1.LiveReactionsCreated{}
 	for _, r := range c.Live {

@@ -32,14 +32,14 @@ func earlier(a, b time.Time) time.Time {
 // the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
 // failed have a separate index.
 var (
-	outboxFirst = forEachIn([]int{OutboxLanes}, "outbox.first", 0, noLane, `SELECT min(created_at) FROM (SELECT created_at FROM outbox
-		/*@{FORCE_INDEX=outbox_due}*/
+	outboxFirst = forEachIn([]int{OutboxLanes}, "outbox.first", 0, noLane, `SELECT min(created_at) FROM (SELECT created_at
+		FROM outbox /*@{FORCE_INDEX=outbox_due}*/
 		WHERE home = $1 AND lane = {value}::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`, "")
-	scheduledFirst = forEachIn([]int{ScheduleLanes}, "scheduledPosts.first", 0, noLane, `SELECT scheduled_at FROM scheduled_posts
-		/*@{FORCE_INDEX=scheduled_posts_due}*/
+	scheduledFirst = forEachIn([]int{ScheduleLanes}, "scheduledPosts.first", 0, noLane, `SELECT scheduled_at
+		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
 		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`, "")
-	scheduledFirstFailed = forEachIn([]int{ScheduleLanes}, "scheduledPosts.firstFailed", 0, noLane, `SELECT scheduled_at FROM scheduled_posts
-		/*@{FORCE_INDEX=scheduled_posts_failed}*/
+	scheduledFirstFailed = forEachIn([]int{ScheduleLanes}, "scheduledPosts.firstFailed", 0, noLane, `SELECT scheduled_at
+		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_failed}*/
 		WHERE home = $1 AND lane = {value}::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`, "")
 )
 

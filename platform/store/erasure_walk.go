@@ -64,13 +64,16 @@ func newErasureWalk(t table) *ErasureWalk {
 
 // assignments returns the assignments that empty a row; empty if it is deleted.
 func (t table) assignments() string {
-	set := t.set
+	var set []string
+	if t.set != "" {
+		set = append(set, t.set)
+	}
 	if t.names {
 		for column := range strings.SplitSeq(t.users, ", ") {
-			set += pick(set == "", "", ", ") + anonymous(column, strings.TrimSuffix(column, "_id")+"_public_id")
+			set = append(set, anonymous(column, strings.TrimSuffix(column, "_id")+"_public_id"))
 		}
 	}
-	return set
+	return strings.Join(set, ", ")
 }
 
 // declareUpdates declares the updated rows of a shared table.

@@ -82,8 +82,9 @@ func TestUnusedFiles(t *testing.T) {
 	other := marked
 	other.UnusedSince = &again
 	require.ErrorIs(t, guard(other), refused, "it was marked again since it was read")
-	_, err = conn.Exec(t.Context(), `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', 'o', 'post',
-		'', '', $1)`, f.ID)
+	_,
+		err = conn.Exec(t.Context(),
+		`INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', 'o', 'post', '', '', $1)`, f.ID)
 	require.NoError(t, err)
 	require.ErrorIs(t, guard(marked), refused, "something refers to it")
 	require.False(t, marked.Released)

@@ -17,8 +17,8 @@ var (
 		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) JOIN user_feed_markers AS u
 			ON u.home = $1 AND u.feed_id = m.feed_id AND u.delivered_to >= m.segment AND u.user_id <> m.creator_id AND NOT u.is_deleted
 		GROUP BY m.n`)
-	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id FROM user_feed_markers
-		/*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE home = $1 AND feed_id = $2
+	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id
+		FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
 	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE
 		home = $1 AND feed_id = $2

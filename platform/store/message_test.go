@@ -102,8 +102,10 @@ func TestPagesOfSubchannels(t *testing.T) {
 	newMessageFeed(t, s, other, other, 2)
 	_, err := conn.Exec(t.Context(), `UPDATE message_feeds SET deleted_at = now() WHERE id = $1`, deleted)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at) VALUES ('eu', $1,
-		$2, 1, $3, $3)`, external, channel, now)
+	_,
+		err = conn.Exec(t.Context(),
+		`INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at) VALUES ('eu', $1, $2, 1, $3, $3)`, external,
+		channel, now)
 	require.NoError(t, err)
 	list := func(l store.MessageFeedList) (rows []store.MessageFeed) {
 		t.Helper()

@@ -28,8 +28,9 @@ func TestMovesWithoutStatistics(t *testing.T) {
 	conn := connect(t, dbtest.New(t))
 	_, err := conn.Exec(t.Context(), `ALTER TABLE posts SET (autovacuum_enabled = false)`)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
-		is_parent,
+	_,
+		err = conn.Exec(t.Context(),
+		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 			feed_type, data_type, structure_type, created_at, updated_at, edited_at)
 		SELECT 'us', 'post' || n::text, 'user', 'user', 'user', 'user', 'user', true, 'published', 'text', 'text', now(), now(), now()
 		FROM generate_series(1, $1::bigint) AS n`, posts)

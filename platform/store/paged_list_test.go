@@ -90,8 +90,9 @@ func TestPagesOfRsvps(t *testing.T) {
 	event, user, other, ids := region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU), listIDs(region.EU)
 	answer := func(eventID, userID, status string, seconds int) {
 		t.Helper()
-		_, err := conn.Exec(t.Context(), `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ('eu', $1,
-			$2, $3, $4, $5)`,
+		_,
+			err := conn.Exec(t.Context(),
+			`INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ('eu', $1, $2, $3, $4, $5)`,
 			eventID, userID, status, later(seconds), later(9-seconds))
 		require.NoError(t, err)
 	}

@@ -37,8 +37,10 @@ func TestRsvps(t *testing.T) {
 		ids = append(ids, newEvent(t, s, region.NewID(region.EU), origin, origin, 0, 10).ID)
 	}
 	open, cancelled, deleted, beside := ids[0], ids[1], ids[2], ids[3]
-	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id =
-		$2 THEN now() END`, cancelled, deleted)
+	_,
+		err := conn.Exec(t.Context(),
+		`UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled,
+		deleted)
 	require.NoError(t, err)
 	answer := func(eventID, userID, status string, seconds int) (store.EventRsvp, error) {
 		a := store.EventRsvp{EventID: eventID, UserID: userID, Status: status, RespondedAt: later(seconds)}
@@ -108,8 +110,10 @@ func TestPagesOfEvents(t *testing.T) {
 	put(11, 12) // scheduled
 	cancelled, deleted := put(2, 11), put(2, 11)
 	ofOther := newEvent(t, s, region.NewID(region.EU), other, other, 2, 11).ID
-	_, err := conn.Exec(t.Context(), `UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id =
-		$2 THEN now() END`, cancelled, deleted)
+	_,
+		err := conn.Exec(t.Context(),
+		`UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled,
+		deleted)
 	require.NoError(t, err)
 	from, to := later(1), later(3)
 	list := func(l store.EventList) (rows []store.PlannedEvent) {

@@ -248,8 +248,9 @@ func TestNotifiedDevices(t *testing.T) {
 		commit(t, w)
 		putDevice(t, s, u.ID, "aa", "token", 0)
 	}
-	_, err := conn.Exec(t.Context(), `UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN
-		now() END`)
+	_,
+		err := conn.Exec(t.Context(),
+		`UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN now() END`)
 	require.NoError(t, err)
 	for _, asked := range rotations(ids) {
 		var found []store.NotifiedDevice

@@ -69,8 +69,8 @@ var (
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
 	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
-	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events
-		/*@{FORCE_INDEX=realtime_events_by_topic}*/
+	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+`
+		FROM realtime_events /*@{FORCE_INDEX=realtime_events_by_topic}*/
 		WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
 		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN

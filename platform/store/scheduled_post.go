@@ -43,8 +43,8 @@ var scheduledColumns = db.Columns[ScheduledPost]()
 
 var (
 	sqlScheduledByID = stmt("scheduledPosts.byID", `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND id = $2`)
-	scheduledDue     = forEachIn([]int{ScheduleLanes}, "scheduledPosts.due", 3, noLane, `SELECT `+scheduledColumns+` FROM scheduled_posts
-		/*@{FORCE_INDEX=scheduled_posts_due}*/
+	scheduledDue     = forEachIn([]int{ScheduleLanes}, "scheduledPosts.due", 3, noLane, `SELECT `+scheduledColumns+`
+		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
 		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' AND due_at > $2::timestamptz AND due_at <= $3::timestamptz ORDER BY
 		due_at, id LIMIT $4::bigint`, "")
 	sqlScheduledInsert = stmt("scheduledPosts.insert", `INSERT INTO scheduled_posts (home, id, lane, author_id, author_public_id, target_type,

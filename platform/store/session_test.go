@@ -74,8 +74,9 @@ func TestRevokedSessions(t *testing.T) {
 	w.InsertSession(store.Session{ID: ids[1], UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}) // again
 	commit(t, w)
 	var times []string
-	rows, err := conn.Query(t.Context(), `SELECT to_char(revoked_at AT TIME ZONE 'UTC', 'SS') FROM sessions WHERE home = 'eu' AND user_id = $1
-		ORDER BY id`, user)
+	rows,
+		err := conn.Query(t.Context(),
+		`SELECT to_char(revoked_at AT TIME ZONE 'UTC', 'SS') FROM sessions WHERE home = 'eu' AND user_id = $1 ORDER BY id`, user)
 	require.NoError(t, err)
 	times, err = pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

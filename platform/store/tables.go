@@ -260,11 +260,11 @@ func (t table) isOwned() bool { return t.key == t.owner() || strings.HasPrefix(t
 func (t table) concerns() string { return strings.ReplaceAll(t.users, ", ", ` = $2 OR `) + ` = $2` }
 
 // selectTables returns a value for each table that an operation concerns.
-func selectTables[T any](concerned func(table) bool, make func(table) T) []T {
+func selectTables[T any](concerned func(table) bool, convert func(table) T) []T {
 	var all []T
 	for _, t := range tables {
 		if concerned(t) {
-			all = append(all, make(t))
+			all = append(all, convert(t))
 		}
 	}
 	return all

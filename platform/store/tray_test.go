@@ -70,8 +70,8 @@ func TestActorsOfATrayItem(t *testing.T) {
 	}, latest)
 	require.Equal(t, []string{actor(1), actor(0)}, beside)
 	var left, removed int
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE actor_id = ANY($2::text[])) FROM tray_actors WHERE
-		item_id = $1`,
+	require.NoError(t, conn.QueryRow(t.Context(),
+		`SELECT count(*), count(*) FILTER (WHERE actor_id = ANY($2::text[])) FROM tray_actors WHERE item_id = $1`,
 		rows[1].ID, []string{actor(0), actor(2)}).Scan(&left, &removed))
 	require.Equal(t, []int{store.MaxTrayActors, 0}, []int{left, removed})
 }
@@ -81,15 +81,16 @@ func TestItemsOfATray(t *testing.T) {
 	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
-	_, err := conn.Exec(t.Context(), `INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id,
-		reference_type, reference_id, action_id,
+	_,
+		err := conn.Exec(t.Context(),
+		`INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id, action_id,
 			parent_id, root_id, comment_id, day, last_occurred_at)
-		SELECT 'eu', $1, 'eu' || lpad(n::text, 22, '0'), 'reaction', '', '', '', '', '', '', '', '', '', $2::timestamptz, $2::timestamptz + n / 2
-		* INTERVAL '1 second'
+		SELECT 'eu', $1, 'eu' || lpad(n::text, 22, '0'), 'reaction', '', '', '', '', '', '', '', '', '', $2::timestamptz, $2::timestamptz + n / 2 * INTERVAL '1 second'
 		FROM generate_series(1, $3::bigint) AS n`, user, now, store.MaxTrayItems)
 	require.NoError(t, err)
-	_, err = conn.Exec(t.Context(), `INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at) SELECT home, user_id, id, 'anna',
-		last_occurred_at FROM tray_items`)
+	_,
+		err = conn.Exec(t.Context(),
+		`INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at) SELECT home, user_id, id, 'anna', last_occurred_at FROM tray_items`)
 	require.NoError(t, err)
 	putTrayActs(t, s, aTrayAct(other, "post", "anna", -9))
 	id := func(n int) string { return fmt.Sprintf("eu%022d", n) }
@@ -109,8 +110,8 @@ func TestItemsOfATray(t *testing.T) {
 	putTrayActs(t, s, aTrayAct(user, "new 1", "carl", 1001))
 	require.Equal(t, []string{id(3), id(4), id(5)}, oldest(), "no new item")
 	var items, actors int
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM tray_items WHERE user_id = $1), (SELECT count(*) FROM
-		tray_actors WHERE user_id = $1)`, user).
+	require.NoError(t, conn.QueryRow(t.Context(),
+		`SELECT (SELECT count(*) FROM tray_items WHERE user_id = $1), (SELECT count(*) FROM tray_actors WHERE user_id = $1)`, user).
 		Scan(&items, &actors))
 	require.Equal(t, []int{store.MaxTrayItems, store.MaxTrayItems + 1}, []int{items, actors})
 	require.Len(t, listTray(t, s, store.TrayList{UserID: other, Limit: 9}), 1)

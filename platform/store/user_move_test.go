@@ -58,8 +58,9 @@ func TestStartUserMove(t *testing.T) {
 	require.Equal(t, store.MoveCollecting, first.State)
 	require.Equal(t, first, start(user, region.SG, 1), "it is running")
 	for _, state := range []string{"done", "cancelled"} {
-		_, err := conn.Exec(t.Context(), `UPDATE user_moves SET state = $2, reason = 'a reason', step = 'step', position = '{a}', moved =
-			'{"posts": 1}', ids = 7, attempts = 3,
+		_,
+			err := conn.Exec(t.Context(),
+			`UPDATE user_moves SET state = $2, reason = 'a reason', step = 'step', position = '{a}', moved = '{"posts": 1}', ids = 7, attempts = 3,
 			finished_at = now() WHERE id = $1`, user, state)
 		require.NoError(t, err)
 		again := start(user, region.SG, 2)

@@ -48,14 +48,14 @@ var (
 		FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bool[], $13::text[])
 			AS e (seq, id, name, object_id, sender_id, payload, sent_at, is_first, trace)`)
 	// A delivery that was sent again can be before the one that the object waits for.
-	sqlWebhookDeliveriesDue = stmt("webhookDeliveries.due", `SELECT `+db.Prefixed("d", deliveryColumns)+` FROM webhook_deliveries
-		/*@{FORCE_INDEX=webhook_deliveries_by_state}*/ AS d
+	sqlWebhookDeliveriesDue = stmt("webhookDeliveries.due", `SELECT `+db.Prefixed("d", deliveryColumns)+`
+		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_state}*/ AS d
 		WHERE d.home = $1 AND d.webhook_id = $2 AND d.state = 'waiting' AND d.at > $5::timestamptz AND d.at <= $3::timestamptz AND NOT EXISTS
 		(SELECT 1 FROM webhook_deliveries AS e
 			WHERE e.home = $1 AND e.webhook_id = $2 AND e.object_id = d.object_id AND e.state = 'waiting' AND e.seq < d.seq)
 		ORDER BY d.at, d.id LIMIT $4::bigint`)
-	webhookDeliveriesBlocked = forEach("webhookDeliveries.blocked", 2, "", `SELECT `+deliveryColumns+` FROM webhook_deliveries
-		/*@{FORCE_INDEX=webhook_deliveries_by_object}*/
+	webhookDeliveriesBlocked = forEach("webhookDeliveries.blocked", 2, "", `SELECT `+deliveryColumns+`
+		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_object}*/
 		WHERE home = $1 AND webhook_id = $2 AND object_id = {value} AND state = 'blocked' ORDER BY seq LIMIT $3::bigint`, ``)
 	sqlWebhookDeliveryUpdate = stmt("webhookDeliveries.update", `UPDATE webhook_deliveries SET state = $4, attempts = $5::bigint, at =
 		$6::timestamptz,
@@ -63,11 +63,11 @@ var (
 	sqlWebhookDeliveryUnblock = stmt("webhookDeliveries.unblock", `UPDATE webhook_deliveries SET state = 'waiting', at = $4::timestamptz
 		WHERE home = $1 AND webhook_id = $2 AND seq = (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_object}*/
 			WHERE home = $1 AND webhook_id = $2 AND object_id = $3 AND state = 'blocked' ORDER BY seq LIMIT 1)`)
-	sqlWebhookDeliveriesCount = stmt("webhookDeliveries.count", `SELECT count(*) FROM (SELECT seq FROM webhook_deliveries
-		/*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
+	sqlWebhookDeliveriesCount = stmt("webhookDeliveries.count", `SELECT count(*) FROM (SELECT seq
+		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
 		WHERE home = $1 AND webhook_id = $2 AND state = $3 LIMIT $4::bigint) AS found`)
-	sqlWebhookDeliveriesOldest = stmt("webhookDeliveries.oldest", `SELECT sent_at FROM webhook_deliveries
-		/*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
+	sqlWebhookDeliveriesOldest = stmt("webhookDeliveries.oldest", `SELECT sent_at
+		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
 		WHERE home = $1 AND webhook_id = $2 AND state = 'waiting' ORDER BY seq LIMIT 1`)
 	// The oldest deliveries have the smallest numbers, except for those that were sent again.
 	sqlWebhookDeliveriesExpired = stmt("webhookDeliveries.expired", `SELECT `+deliveryColumns+` FROM (SELECT `+deliveryColumns+` FROM

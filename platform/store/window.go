@@ -37,7 +37,7 @@ func (r *ReadBatch) Stops() []Position { return r.stops }
 
 // positionOf returns the expressions of the position of a row in a list that is ordered by a column, and their order.
 func positionOf(o db.Order, column, id string) (position, order string) {
-	at, name, segment, order := `'0001-01-01 00:00:00+00'::timestamptz`, `''`, `0::bigint`, ""
+	at, name, segment := `'0001-01-01 00:00:00+00'::timestamptz`, `''`, `0::bigint`
 	switch {
 	case column == segmentColumn:
 		segment, order = column, column+pick(o.Desc, " DESC", "")

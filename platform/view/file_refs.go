@@ -167,9 +167,9 @@ func (b *Builder) filesOf(ctx context.Context, st *store.Store, a *Aggregate, pr
 }
 
 // loadFiles reads the wanted files that were not prefetched, and converts all in the order of wanted.
-func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles) ([]*plazav1.File,
-	error,
-) {
+func (b *Builder) loadFiles(
+	ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles,
+) ([]*plazav1.File, error) {
 	byID := make(map[string]store.File, len(wanted.list()))
 	for _, f := range slices.Concat(prefetched.files, prefetched.avatars) {
 		byID[f.ID] = f

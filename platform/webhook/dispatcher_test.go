@@ -531,10 +531,9 @@ func TestBoundOfDeadLetters(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
 	id := w.add(r.URL)
-	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at,
-		expires_at, status, error, took_ms)
-		SELECT 'eu', '` + id + `', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now() + INTERVAL '1
-			day', 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
+		SELECT 'eu', '` + id +
+		`', -n, n::text, 'post.created', n::text, '', '{}', now(), 'dead', 1, now(), now() + INTERVAL '1 day', 500, 'status', 1 FROM generate_series(1, 10050) AS n`)
 	var all [][2]string
 	for range 120 {
 		all = append(all, [2]string{"post.created", region.NewID(region.EU)})
@@ -554,8 +553,7 @@ func TestBoundOfWaitingDeliveries(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
 	id := w.add(r.URL)
-	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at,
-		expires_at, status, error, took_ms)
+	w.exec(`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
 		SELECT 'eu', '` + id +
 		`', -n, n::text, 'post.created', n::text, '', '{}', now(), CASE WHEN n < 10 THEN 'blocked' ELSE 'waiting' END, 1, '2027-01-01', '2028-01-01', 500, 'status', 1
 		FROM generate_series(1, 100000) AS n`)

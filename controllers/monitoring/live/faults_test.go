@@ -186,8 +186,7 @@ var faults = [][]fault{
 }
 
 // undeliverable inserts an event that no handler accepts.
-const undeliverable = `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at) VALUES ('us', 0, 'undeliverable',
-	'unknown-topic', '{}', now(), now())`
+const undeliverable = `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at) VALUES ('us', 0, 'undeliverable', 'unknown-topic', '{}', now(), now())`
 
 // TestFaults causes faults in a network under load, one group after another: their alerts fire, and no longer once the faults
 // have ended.

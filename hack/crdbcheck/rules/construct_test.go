@@ -16,8 +16,10 @@ func constructBase() []rules.Statement {
 		rules.Statement{Where: "3", SQL: `ALTER TABLE posts ADD COLUMN IF NOT EXISTS tags TEXT[] NOT NULL DEFAULT '{}'`},
 		rules.Statement{Where: "4", SQL: `ALTER TABLE posts ADD COLUMN IF NOT EXISTS edited_at TIMESTAMPTZ`},
 		rules.Statement{Where: "5", SQL: `CREATE INDEX IF NOT EXISTS posts_edited ON posts (home, id) WHERE edited_at IS NOT NULL`},
-		rules.Statement{Where: "6", SQL: `CREATE OR REPLACE FUNCTION delete_old(max_likes BIGINT) RETURNS BIGINT LANGUAGE SQL AS $$ SELECT
-			max_likes $$`},
+		rules.Statement{
+			Where: "6",
+			SQL:   `CREATE OR REPLACE FUNCTION delete_old(max_likes BIGINT) RETURNS BIGINT LANGUAGE SQL AS $$ SELECT max_likes $$`,
+		},
 	)
 }
 
@@ -35,8 +37,11 @@ var constructCases = []sqlCase{
 		"with-change-below", `SELECT c.id FROM (WITH l AS (SELECT id FROM posts WHERE home = $1 FOR UPDATE) SELECT id FROM l) AS c`,
 		"with-change-below",
 	},
-	{"with-recursive-form", `WITH RECURSIVE t AS (WITH x AS (SELECT 1 AS n) SELECT n FROM x UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT
-		n FROM t`, "with-recursive-form"},
+	{
+		"with-recursive-form",
+		`WITH RECURSIVE t AS (WITH x AS (SELECT 1 AS n) SELECT n FROM x UNION ALL SELECT n + 1 FROM t WHERE n < 9) SELECT n FROM t`,
+		"with-recursive-form",
+	},
 	{"rows-in-rows", `SELECT generate_series(1, unnest($1::bigint[]))`, "rows-in-rows"},
 	{
 		"change-cascades",
@@ -94,8 +99,10 @@ var constructCases = []sqlCase{
 		"routine-with", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ WITH t AS (SELECT 1 AS a) SELECT a FROM t $$`,
 		"routine-with",
 	},
-	{"a function that changes rows", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ DELETE FROM posts WHERE home = 'eu'
-		RETURNING likes $$`, ""},
+	{
+		"a function that changes rows",
+		`CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ DELETE FROM posts WHERE home = 'eu' RETURNING likes $$`, "",
+	},
 	{"routine-statement", `CREATE OR REPLACE FUNCTION f() RETURNS void LANGUAGE SQL AS $$ CREATE TABLE t (a bigint) $$`, "routine-statement"},
 	{"SECURITY DEFINER", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS $$ SELECT 1 $$`, ""},
 	{"routine-atomic-body", `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL BEGIN ATOMIC SELECT 1; END`, "routine-form"},

@@ -71,8 +71,10 @@ func TestPartialHints(t *testing.T) {
 	require.Empty(t, broken)
 	for _, c := range []sqlCase{
 		{"both conditions", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND likes > 0 AND deleted_at IS NULL`, ""},
-		{"both conditions of an alias", `SELECT p.id FROM posts@{FORCE_INDEX=posts_liked} AS p WHERE p.home = $1 AND (p.likes > 0 AND
-			p.deleted_at IS NULL)`, ""},
+		{
+			"both conditions of an alias",
+			`SELECT p.id FROM posts@{FORCE_INDEX=posts_liked} AS p WHERE p.home = $1 AND (p.likes > 0 AND p.deleted_at IS NULL)`, "",
+		},
 		{"one condition", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND likes > 0`, rules.RuleHint},
 		{
 			"one of two", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND deleted_at IS NULL AND (likes > 0 OR likes < 9)`,

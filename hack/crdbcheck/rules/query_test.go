@@ -43,8 +43,7 @@ var homeCases = []sqlCase{
 	},
 	{
 		"a lateral query with a limit of several rows",
-		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id
-			LIMIT 20) AS p`, rules.RuleApplyJoin,
+		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id LIMIT 20) AS p`, rules.RuleApplyJoin,
 	},
 	{
 		"a lateral query with an order and a limit of one row",
@@ -76,8 +75,7 @@ var homeCases = []sqlCase{
 	{"constant values", `SELECT v.n FROM posts AS p CROSS JOIN (VALUES (-1), (1)) AS v (n) WHERE p.home = $1`, ""},
 	{
 		"a correlated subquery in a branch",
-		`SELECT CASE WHEN is_parent THEN true ELSE (SELECT count(*) > 0 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p
-			WHERE p.home = $1`,
+		`SELECT CASE WHEN is_parent THEN true ELSE (SELECT count(*) > 0 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p WHERE p.home = $1`,
 		rules.RuleApplyJoin,
 	},
 	{
@@ -99,8 +97,7 @@ var homeCases = []sqlCase{
 	},
 	{
 		"one in the second condition",
-		`SELECT CASE WHEN is_parent THEN 1 WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 2 END FROM posts AS p
-			WHERE p.home = $1`,
+		`SELECT CASE WHEN is_parent THEN 1 WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 2 END FROM posts AS p WHERE p.home = $1`,
 		rules.RuleApplyJoin,
 	},
 	{

@@ -79,9 +79,9 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 }
 
 // visible returns, by home, the views of posts and stories that exist and that the caller may see.
-func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time) (map[region.Code][]viewed,
-	error,
-) {
+func (s *Service) visible(
+	ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time,
+) (map[region.Code][]viewed, error) {
 	var posts []store.Post
 	var stories []store.Story
 	f := s.NewUserRequest(ctx)

@@ -17,9 +17,9 @@ var (
 )
 
 // ListArchivedChannels lists the conversations that the caller has archived, except those that the caller has left.
-func (s *Service) ListArchivedChannels(ctx context.Context, req *plazav1.ListArchivedChannelsRequest) (*plazav1.ListChannelsResponse,
-	error,
-) {
+func (s *Service) ListArchivedChannels(
+	ctx context.Context, req *plazav1.ListArchivedChannelsRequest,
+) (*plazav1.ListChannelsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err

@@ -84,9 +84,9 @@ func (s *Service) newModerated(ctx context.Context, id string, p auth.Permission
 }
 
 // respond returns channels as the caller sees them.
-func (s *Service) respond(ctx context.Context, r *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelResponse,
-	error,
-) {
+func (s *Service) respond(
+	ctx context.Context, r *service.Request, settings store.Settings, a view.ChannelRows,
+) (*plazav1.ChannelResponse, error) {
 	a.Viewer, a.ViewerReads, a.Settings = r.User(), chat.SeesAllChannels(r.Caller), settings
 	return s.View.LoadChannels(ctx, s.Store, a)
 }

@@ -54,9 +54,9 @@ func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateCon
 }
 
 // loadConversation reads and checks what the conversation needs.
-func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool) (*conversation,
-	error,
-) {
+func (s *Service) loadConversation(
+	ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool,
+) (*conversation, error) {
 	c := &conversation{draft: draft{Request: s.NewUserRequest(ctx)}}
 	c.Settings(s.Region, &c.settings)
 	c.Users(others, &c.users)

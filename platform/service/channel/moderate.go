@@ -89,9 +89,9 @@ func (s *Service) AddChannelUserRoles(ctx context.Context, req *plazav1.AddChann
 }
 
 // RemoveChannelUserRoles takes a role from members.
-func (s *Service) RemoveChannelUserRoles(ctx context.Context, req *plazav1.RemoveChannelUserRolesRequest) (*plazav1.ChannelResponse,
-	error,
-) {
+func (s *Service) RemoveChannelUserRoles(
+	ctx context.Context, req *plazav1.RemoveChannelUserRolesRequest,
+) (*plazav1.ChannelResponse, error) {
 	return s.setRoles(ctx, req, roster.WithoutRoles)
 }
 
@@ -103,9 +103,9 @@ type roleRequest interface {
 }
 
 // setRoles gives members the roles that edit returns for the roles they have and that of the request.
-func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have, roles []string) []string) (*plazav1.ChannelResponse,
-	error,
-) {
+func (s *Service) setRoles(
+	ctx context.Context, req roleRequest, edit func(have, roles []string) []string,
+) (*plazav1.ChannelResponse, error) {
 	if role, ok := auth.RoleByID(req.GetRole()); !ok || role.Scope != auth.ChannelRole {
 		return nil, fail.Validation("role: must be a role of a channel")
 	}

@@ -56,8 +56,8 @@ func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx) 
 }
 
 // IsCommentFlaggedByMe reports whether the caller flags the comment.
-func (s *Service) IsCommentFlaggedByMe(ctx context.Context, req *plazav1.IsCommentFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse,
-	error,
-) {
+func (s *Service) IsCommentFlaggedByMe(
+	ctx context.Context, req *plazav1.IsCommentFlaggedByMeRequest,
+) (*plazav1.FlaggedByMeResponse, error) {
 	return flags.Mine(ctx, s.newRequest(ctx, req.GetCommentId()).Request, req.GetCommentId())
 }

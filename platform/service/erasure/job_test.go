@@ -274,8 +274,8 @@ func (w *world) done() (homes []region.Code) {
 func TestHomesDoNotWait(t *testing.T) {
 	for i, blocked := range region.All() {
 		w := newWorldOf(t, 3)
-		w.Exec(t, fmt.Sprintf(`INSERT INTO story_targets (home, target_type, target_id, target_public_id, last_expires_at, updated_at) VALUES
-			('%s', 'user', '%s', 'alice', now(), now())`, blocked, w.user))
+		w.Exec(t,
+			fmt.Sprintf(`INSERT INTO story_targets (home, target_type, target_id, target_public_id, last_expires_at, updated_at) VALUES ('%s', 'user', '%s', 'alice', now(), now())`, blocked, w.user))
 		unlock := w.Lock(t, fmt.Sprintf(`SELECT 1 FROM story_targets WHERE home = '%s' AND target_id = '%s' FOR UPDATE`, blocked, w.user))
 		others := slices.Delete(region.All(), i, i+1)
 		ended := make(chan error, 1)
@@ -363,8 +363,8 @@ func TestOthersDoNotWait(t *testing.T) {
 	require.True(t, e.DueAt.After(w.Deps.Now()))
 	_, err = away.Continue(t.Context(), region.EU)
 	require.Error(t, err, "sg is away")
-	require.Equal(t, "eu true, us true", w.Text(t, `SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures
-		WHERE id = '`+other+`'`))
+	require.Equal(t, "eu true, us true", w.Text(t,
+		`SELECT 'eu ' || (homes->'eu'->>'done') || ', us ' || (homes->'us'->>'done') FROM erasures WHERE id = '`+other+`'`))
 	w.Exec(t, `DELETE FROM erasures WHERE id = '`+other+`'`)
 	w.Set(e.DueAt)
 	_, err = away.Continue(t.Context(), region.EU)
@@ -406,8 +406,8 @@ func TestTablesShareAPage(t *testing.T) {
 	}
 	w.passed(erasure.New(w.Deps), store.ErasureRunning)
 	require.JSONEq(t, fmt.Sprintf(`{"flags":%d,"cleared_flags":%d}`, rows, rows), string(w.erasure().Erased))
-	require.Equal(t, "0", w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE
-		detail <> ''))::text`))
+	require.Equal(t, "0",
+		w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE detail <> ''))::text`))
 }
 
 // TestEventsAreErased logs more events about the user than are deleted at a time, with the user in each of the columns, among others.
@@ -439,8 +439,8 @@ func TestEventsAreErased(t *testing.T) {
 	require.NoError(t, tx.Commit(t.Context()))
 	left := func() string {
 		t.Helper()
-		return w.Text(t, `SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS
-			counts`)
+		return w.Text(t,
+			`SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS counts`)
 	}
 	s := erasure.New(w.Deps)
 	w.passed(s, store.ErasureRunning)
@@ -456,8 +456,8 @@ func TestDueWithTheFirstHome(t *testing.T) {
 		return fmt.Sprintf(`{"pass": "running", "attempts": %d, "dueAt": %q}`, hours,
 			servicetest.Noon.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
 	}
-	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes =
-		'{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
+	w.Exec(t,
+		fmt.Sprintf(`UPDATE erasures SET homes = '{"eu": {"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}, "us": %s, "sg": %s}'`, wait(2), wait(1)))
 	_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	e := w.erasure()

@@ -160,8 +160,7 @@ func (w *world) content() []emptied {
 				},
 				w.named("creator_id", "creator_public_id"),
 			},
-			`data = '{}' AND metadata = '{}' AND mentions = '[]' AND tags = '{}' AND file_id = '' AND reference_id = '' AND reference_hash =
-				convert_to(id, 'UTF8') AND ` +
+			`data = '{}' AND metadata = '{}' AND mentions = '[]' AND tags = '{}' AND file_id = '' AND reference_id = '' AND reference_hash = convert_to(id, 'UTF8') AND ` +
 				w.isNameless("creator_public_id"),
 		},
 		{"note about flags", "flag_notes", []values{{"author_id": w.user}}, `text = ''`},
@@ -269,12 +268,15 @@ func (w *world) live() []emptied {
 		{
 			"event", "planned_events",
 			[]values{event, creator},
-			empty + `location = '' AND external_url = '' AND cover_image_file_id = '' AND tags = '{}' AND deleted_at = updated_at AND
-				origin_public_id = 'bob' AND ` +
+			empty +
+				`location = '' AND external_url = '' AND cover_image_file_id = '' AND tags = '{}' AND deleted_at = updated_at AND origin_public_id = 'bob' AND ` +
 				w.isNameless("creator_public_id"),
 		},
-		{"event on the wall", "planned_events", []values{event, w.named("origin_id", "origin_public_id")}, empty + `creator_public_id = 'bob' AND
-			` + w.isNameless("origin_public_id")},
+		{
+			"event on the wall", "planned_events",
+			[]values{event, w.named("origin_id", "origin_public_id")},
+			empty + `creator_public_id = 'bob' AND ` + w.isNameless("origin_public_id"),
+		},
 		{"deleted event", "planned_events", []values{event, before, creator}, empty + `deleted_at < updated_at`},
 	}
 }
@@ -309,11 +311,12 @@ func TestPostsOnTheWallAreErased(t *testing.T) {
 	tx := w.Store.NewTx(region.EU)
 	servicetest.InsertWallPost(tx, w.user, region.NewID(region.US), 1)
 	require.NoError(t, tx.Commit(t.Context()))
-	w.Exec(t, `UPDATE posts SET data = '{"text":"secret"}', metadata = '{"a":1}', tags = '{a}', hashtags = '{a}', mentionees =
-		'[{"userIds":["bob"]}]', annotations = '{"a":1}',
+	w.Exec(t,
+		`UPDATE posts SET data = '{"text":"secret"}', metadata = '{"a":1}', tags = '{a}', hashtags = '{a}', mentionees = '[{"userIds":["bob"]}]', annotations = '{"a":1}',
 		author_public_id = 'bob', target_public_id = 'alice'`)
 	w.erase()
-	require.Equal(t, "1", w.Text(t, `SELECT count(*)::text FROM posts WHERE data = '{}' AND metadata = '{}' AND tags = '{}' AND hashtags =
-		'{}' AND mentionees = '[]' AND annotations = '{}'
+	require.Equal(t, "1",
+		w.Text(t,
+			`SELECT count(*)::text FROM posts WHERE data = '{}' AND metadata = '{}' AND tags = '{}' AND hashtags = '{}' AND mentionees = '[]' AND annotations = '{}'
 		AND deleted_at IS NOT NULL AND author_public_id = 'bob' AND `+w.isNameless("target_public_id")))
 }

@@ -210,9 +210,9 @@ func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent,
 }
 
 // visible returns the events that the caller may see, with their origins.
-func (s *Service) visible(ctx context.Context, r *service.Request, rows []store.PlannedEvent) ([]store.PlannedEvent, visibility.Targets,
-	error,
-) {
+func (s *Service) visible(
+	ctx context.Context, r *service.Request, rows []store.PlannedEvent,
+) ([]store.PlannedEvent, visibility.Targets, error) {
 	kinds := map[string]string{}
 	for _, e := range rows {
 		kinds[e.OriginID] = e.OriginType

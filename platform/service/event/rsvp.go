@@ -107,9 +107,9 @@ func (s *Service) UpdateEventRsvp(ctx context.Context, req *plazav1.UpdateEventR
 
 // commit commits the transaction of an answer, together with the change of the membership in the discussion community and
 // the realtime event called name.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, a *answer, name string, given store.EventRsvp) (*plazav1.EventRsvpResponse,
-	error,
-) {
+func (s *Service) commit(
+	ctx context.Context, tx *store.Tx, a *answer, name string, given store.EventRsvp,
+) (*plazav1.EventRsvpResponse, error) {
 	told := s.EmitChange(ctx, tx, name, s.EventRsvpChange(*a.event, given.UserID))
 	changes := a.membership(given)
 	if len(changes) == 0 {

@@ -58,9 +58,9 @@ func (src *sources) follow(q *store.PostFeedQuery) {
 
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 // communities.
-func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollowingFeedRequest) (*plazav1.ListFollowingFeedResponse,
-	error,
-) {
+func (s *Service) ListFollowingFeed(
+	ctx context.Context, req *plazav1.ListFollowingFeedRequest,
+) (*plazav1.ListFollowingFeedResponse, error) {
 	options := page.Merge(nil, req.Limit, req.GetToken())
 	list, err := s.lister(cmp.Or(req.GetSortBy(), byCustomRanking), options, "token")
 	src := s.sources(ctx)

@@ -26,9 +26,9 @@ func (s *Service) ListGlobalFeed(ctx context.Context, req *plazav1.ListGlobalFee
 }
 
 // ListRankedGlobalFeed lists the same posts by customRanking.
-func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *plazav1.ListRankedGlobalFeedRequest) (*plazav1.ListGlobalFeedResponse,
-	error,
-) {
+func (s *Service) ListRankedGlobalFeed(
+	ctx context.Context, req *plazav1.ListRankedGlobalFeedRequest,
+) (*plazav1.ListGlobalFeedResponse, error) {
 	return s.global(ctx, req, req.Limit, byCustomRanking)
 }
 

@@ -119,9 +119,9 @@ func (l listParams) requireSee(caller *auth.Caller, owners []store.User, wall vi
 
 // withUsers reads the owner of a list and the other user of each of its rows; none if the list is empty. It removes the
 // rows whose other user's deletion is not as isDeleted selects.
-func withUsers[T any](ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User,
-	error,
-) {
+func withUsers[T any](
+	ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool,
+) ([]T, []store.User, error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}

@@ -89,8 +89,7 @@ func TestImportedFields(t *testing.T) {
 		},
 		{
 			`posts WHERE id = '02d2a0f08b0d4a3c6e7f2001'`,
-			`annotations->'links'->0->>'url', jsonb_array_length(mentionees), mentionees->0->>'type', mentionees->0->'userIds',
-				mentionees->0->'userPublicIds',
+			`annotations->'links'->0->>'url', jsonb_array_length(mentionees), mentionees->0->>'type', mentionees->0->'userIds', mentionees->0->'userPublicIds',
 				mentionees->0->'userInternalIds'->>0 = (SELECT id FROM users WHERE public_id = 'ada')`,
 			`["https://a.example",1,"user",["ada"],["ada"],true]`,
 		},

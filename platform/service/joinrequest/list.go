@@ -39,9 +39,9 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 }
 
 // CountJoinRequests counts the pending requests to join a community. The caller must be allowed to answer them.
-func (s *Service) CountJoinRequests(ctx context.Context, req *plazav1.CountJoinRequestsRequest) (*plazav1.CountJoinRequestsResponse,
-	error,
-) {
+func (s *Service) CountJoinRequests(
+	ctx context.Context, req *plazav1.CountJoinRequestsRequest,
+) (*plazav1.CountJoinRequestsResponse, error) {
 	var n int32
 	found := s.newState(ctx, req.GetCommunityId())
 	found.CountJoinRequests(req.GetCommunityId(), &n)

@@ -10,9 +10,9 @@ import (
 
 // BatchGetMyJoinRequests gets the caller's latest request to each of some communities, in the order of the communities.
 // Callers see their own requests even if the community is hidden from them now.
-func (s *Service) BatchGetMyJoinRequests(ctx context.Context, req *plazav1.BatchGetMyJoinRequestsRequest) (*plazav1.JoinRequestResponse,
-	error,
-) {
+func (s *Service) BatchGetMyJoinRequests(
+	ctx context.Context, req *plazav1.BatchGetMyJoinRequestsRequest,
+) (*plazav1.JoinRequestResponse, error) {
 	r := s.NewUserRequest(ctx)
 	ids := service.Distinct(req.GetCommunityIds())
 	var rows []store.JoinRequest

@@ -67,9 +67,9 @@ func (s *Service) ListReadUsers(ctx context.Context, req *plazav1.ListReadUsersR
 }
 
 // ListDeliveredUsers lists the users who have received a message.
-func (s *Service) ListDeliveredUsers(ctx context.Context, req *plazav1.ListDeliveredUsersRequest) (*plazav1.ListMarkerUsersResponse,
-	error,
-) {
+func (s *Service) ListDeliveredUsers(
+	ctx context.Context, req *plazav1.ListDeliveredUsersRequest,
+) (*plazav1.ListMarkerUsersResponse, error) {
 	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), false)
 }
 
@@ -104,9 +104,9 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 
 // pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
 // unavailable are left out.
-func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging,
-	error,
-) {
+func (s *Service) pageOfUsers(
+	ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool,
+) ([]store.User, *plazav1.Paging, error) {
 	list := store.MessageReaderList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	ids, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListMessageReaders, list)
 	if err != nil {

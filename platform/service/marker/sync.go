@@ -64,9 +64,9 @@ func firstPage(changed []store.FeedMarker) []store.FeedMarker {
 
 // respondSync returns the changed markers, with the time that this device continues from instead of that of the
 // user's last device.
-func (s *Service) respondSync(ctx context.Context, user store.User, changed []store.FeedMarker, upTo time.Time) (*plazav1.MarkerResponse,
-	error,
-) {
+func (s *Service) respondSync(
+	ctx context.Context, user store.User, changed []store.FeedMarker, upTo time.Time,
+) (*plazav1.MarkerResponse, error) {
 	resp, err := s.respond(ctx, user, feedsOf(changed), entitiesOf(changed))
 	if err != nil {
 		return nil, err

@@ -91,9 +91,9 @@ type roleRequest interface {
 }
 
 // setRoles gives members the roles that edit returns for the roles they have and those of the request.
-func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have, roles []string) []string) (*plazav1.CommunityResponse,
-	error,
-) {
+func (s *Service) setRoles(
+	ctx context.Context, req roleRequest, edit func(have, roles []string) []string,
+) (*plazav1.CommunityResponse, error) {
 	roles, err := rolesOf(req)
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 }
 
 // IsMessageFlaggedByMe reports whether the caller flags the message.
-func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse,
-	error,
-) {
+func (s *Service) IsMessageFlaggedByMe(
+	ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest,
+) (*plazav1.FlaggedByMeResponse, error) {
 	return flags.Mine(ctx, chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId()).Request, req.GetMessageId())
 }

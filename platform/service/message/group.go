@@ -34,7 +34,7 @@ type insertion struct {
 func (s *Service) newQueue() *groupcommit.Queue[string, *insertion] {
 	return &groupcommit.Queue[string, *insertion]{
 		Max: maxGroup, MaxWaiting: maxWaiting, DropsLeft: true, User: func(in *insertion) string { return in.user },
-		Commit: func(_ context.Context, _ string, group []*insertion) []error {
+		Commit: func(_ context.Context, _ string, group []*insertion) []error { //nolint:contextcheck // each message has its own
 			s.commitGroup(group)
 			return service.Map(group, func(in *insertion) error { return in.err })
 		},

@@ -81,9 +81,9 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFee
 
 // BatchGetMessageFeeds gets several subchannels in the order of the request. Those that the caller may not read are
 // left out.
-func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*plazav1.MessageFeedResponse,
-	error,
-) {
+func (s *Service) BatchGetMessageFeeds(
+	ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest,
+) (*plazav1.MessageFeedResponse, error) {
 	var feeds []store.MessageFeed
 	r := s.NewRequest(ctx)
 	r.MessageFeeds(req.GetMessageFeedIds(), &feeds)

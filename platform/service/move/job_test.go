@@ -585,14 +585,12 @@ func TestManyRowsOfOneID(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.Exec(t, `INSERT INTO reactions (home, reference_id, user_id, name, id, reference_type, user_public_id, created_at)
-				SELECT home, id, n::text, 'like', n::text, 'post', n::text, now() FROM (SELECT home, id FROM posts ORDER BY id LIMIT 1) AS p,
-				generate_series(1, 1001) AS n`)
-			w.Exec(t, fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version,
-				created_at, updated_at)
+				SELECT home, id, n::text, 'like', n::text, 'post', n::text, now() FROM (SELECT home, id FROM posts ORDER BY id LIMIT 1) AS p, generate_series(1, 1001) AS n`)
+			w.Exec(t,
+				fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
 				SELECT 'eu', '%s', n::text, 'alice', n::text, 'blocked', 1, now(), now() FROM generate_series(1, 101) AS n`, w.user))
 			w.Exec(t, fmt.Sprintf(`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
-				SELECT 'eu', lpad(n::text, 6, '0'), CASE WHEN n %% 2 = 0 THEN '%s' ELSE 'another' END, '2026-11-20 12:00:00Z' FROM generate_series(1,
-				1202) AS n`, w.user))
+				SELECT 'eu', lpad(n::text, 6, '0'), CASE WHEN n %% 2 = 0 THEN '%s' ELSE 'another' END, '2026-11-20 12:00:00Z' FROM generate_series(1, 1202) AS n`, w.user))
 			w.Exec(t, fmt.Sprintf(`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) VALUES
 				('sg', '000002', '%[1]s', '2026-11-20 13:00:00Z'), ('sg', '000004', '%[1]s', '2026-11-20 11:00:00Z')`, w.user))
 			bounds := limits.Lift()
@@ -606,8 +604,8 @@ func TestManyRowsOfOneID(t *testing.T) {
 				require.Equal(t, want, w.Text(t, `SELECT string_agg(home || ' ' || n, ', ' ORDER BY home) FROM (SELECT home, count(*) AS n FROM `+
 					table+` GROUP BY home) AS counts`), table)
 			}
-			require.Equal(t, "13 12 12", w.Text(t, `SELECT string_agg(extract(hour FROM seen_expires_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY
-				user_id)
+			require.Equal(t, "13 12 12",
+				w.Text(t, `SELECT string_agg(extract(hour FROM seen_expires_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY user_id)
 				FROM story_seen WHERE user_id IN ('000002', '000004', '000006')`))
 			for _, moved := range []string{`"posts": 930`, `"reactions": 1001`, `"blocks": 101`, `"story_seen": 601`} {
 				require.Contains(t, string(w.move().Moved), moved)

@@ -31,9 +31,9 @@ func (s *Service) GetDeepLinkSettings(ctx context.Context, _ *plazav1.GetDeepLin
 }
 
 // UpdateDeepLinkSettings replaces the links with which apps share objects.
-func (s *Service) UpdateDeepLinkSettings(ctx context.Context, req *plazav1.UpdateDeepLinkSettingsRequest) (*plazav1.DeepLinkSettings,
-	error,
-) {
+func (s *Service) UpdateDeepLinkSettings(
+	ctx context.Context, req *plazav1.UpdateDeepLinkSettingsRequest,
+) (*plazav1.DeepLinkSettings, error) {
 	patterns := req.GetPatterns()
 	if patterns == nil {
 		patterns = map[string]string{}

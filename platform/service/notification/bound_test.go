@@ -49,8 +49,8 @@ func TestTrayBounds(t *testing.T) {
 	put("new", "one more", servicetest.Noon.Add(2*time.Hour))
 	items = count()
 	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
-	w.Exec(t, `SELECT 1 / (SELECT (count(*) = 0)::int FROM tray_actors AS a WHERE NOT EXISTS (SELECT 1 FROM tray_items AS i WHERE i.id =
-		a.item_id))`)
+	w.Exec(t,
+		`SELECT 1 / (SELECT (count(*) = 0)::int FROM tray_actors AS a WHERE NOT EXISTS (SELECT 1 FROM tray_items AS i WHERE i.id = a.item_id))`)
 }
 
 // TestOldItemsAreDeleted runs the job that deletes items 90 days after their latest action.

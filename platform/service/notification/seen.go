@@ -40,9 +40,9 @@ func (s *Service) MarkTraySeen(ctx context.Context, req *plazav1.MarkTraySeenReq
 }
 
 // MarkTrayItemsSeen records that the caller has seen items. It returns those that exist.
-func (s *Service) MarkTrayItemsSeen(ctx context.Context, req *plazav1.MarkTrayItemsSeenRequest) (*plazav1.MarkTrayItemsSeenResponse,
-	error,
-) {
+func (s *Service) MarkTrayItemsSeen(
+	ctx context.Context, req *plazav1.MarkTrayItemsSeenRequest,
+) (*plazav1.MarkTrayItemsSeenResponse, error) {
 	r := s.NewUserRequest(ctx)
 	if err := r.Run(ctx); err != nil {
 		return nil, err

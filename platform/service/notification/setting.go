@@ -75,9 +75,9 @@ func (r *settingRequest) setting(level string) store.NotificationSetting {
 }
 
 // GetNotificationSetting returns a setting of the caller.
-func (s *Service) GetNotificationSetting(ctx context.Context, req *plazav1.GetNotificationSettingRequest) (*plazav1.NotificationSetting,
-	error,
-) {
+func (s *Service) GetNotificationSetting(
+	ctx context.Context, req *plazav1.GetNotificationSettingRequest,
+) (*plazav1.NotificationSetting, error) {
 	r := s.newSettingRequest(ctx, req)
 	if err := r.Run(ctx); err != nil {
 		return nil, err

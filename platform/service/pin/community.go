@@ -53,9 +53,9 @@ func (s *Service) loadToPin(ctx context.Context, communityID, postID string) (*v
 }
 
 // UnpinAllCommunityPosts unpins every post from one placement of a community, or from all placements.
-func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.UnpinAllCommunityPostsRequest) (*plazav1.SuccessResponse,
-	error,
-) {
+func (s *Service) UnpinAllCommunityPosts(
+	ctx context.Context, req *plazav1.UnpinAllCommunityPostsRequest,
+) (*plazav1.SuccessResponse, error) {
 	id := req.GetCommunityId()
 	r, target := s.newCommunityRequest(ctx, id)
 	r.Check(func() error { return auth.Require(r.Caller, auth.PinCommunityPost, target.Scope("")) })

@@ -22,8 +22,8 @@ func (s *Service) ReplaceManagedPrehook(
 	settings, unchanged := store.DefaultSettings().Prehook, !old.IsManaged // what administrators have set stays
 	if wanted := req.GetPrehook(); wanted != nil {
 		settings = settingsOf(wanted)
-		if err := cmp.Or(s.checkSettings(settings), webhook.CheckSecret(wanted.GetSecret())); err != nil {
-			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: err.Error()}, nil
+		if refused := cmp.Or(s.checkSettings(settings), webhook.CheckSecret(wanted.GetSecret())); refused != nil {
+			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: refused.Error()}, nil
 		}
 		unchanged = s.isSame(old, settings, wanted.GetSecret())
 		settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())

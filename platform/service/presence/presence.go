@@ -65,9 +65,9 @@ func (s *Service) newRequest(ctx context.Context, roomID string) *service.Reques
 }
 
 // SendRoomHeartbeat takes the caller for present in a room.
-func (s *Service) SendRoomHeartbeat(ctx context.Context, req *plazav1.SendRoomHeartbeatRequest) (*plazav1.SendRoomHeartbeatResponse,
-	error,
-) {
+func (s *Service) SendRoomHeartbeat(
+	ctx context.Context, req *plazav1.SendRoomHeartbeatRequest,
+) (*plazav1.SendRoomHeartbeatResponse, error) {
 	return s.heartbeat(ctx, s.newRequest(ctx, req.GetRoomId()), s.HomeOf(req.GetRoomId()), req.GetRoomId())
 }
 

@@ -32,9 +32,9 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 }
 
 // ListWrappedReactions is ListReactions in the form of older clients.
-func (s *Service) ListWrappedReactions(ctx context.Context, m *plazav1.ListReactionsRequest) (*plazav1.ListWrappedReactionsResponse,
-	error,
-) {
+func (s *Service) ListWrappedReactions(
+	ctx context.Context, m *plazav1.ListReactionsRequest,
+) (*plazav1.ListWrappedReactionsResponse, error) {
 	listed, err := s.ListReactions(ctx, m)
 	if err != nil {
 		return nil, err

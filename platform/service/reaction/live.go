@@ -24,9 +24,9 @@ const liveGrace = time.Hour
 var errSeveralPosts = fail.Validation("reactions: must be to one post")
 
 // CreateLiveReactions sends reactions to the viewers of a post.
-func (s *Service) CreateLiveReactions(ctx context.Context, m *plazav1.CreateLiveReactionsRequest) (*plazav1.CreateLiveReactionsResponse,
-	error,
-) {
+func (s *Service) CreateLiveReactions(
+	ctx context.Context, m *plazav1.CreateLiveReactionsRequest,
+) (*plazav1.CreateLiveReactionsResponse, error) {
 	postID, err := s.livePost(ctx, m)
 	if err != nil {
 		return nil, err

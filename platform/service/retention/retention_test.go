@@ -97,13 +97,12 @@ func TestMessages(t *testing.T) {
 	parent := send(nil)
 	send(object{"parentId": parent})
 	for range retention.PageSize + 1 {
-		_, err := f.conn.Exec(t.Context(), `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
-			creator_id,
+		_,
+			err := f.conn.Exec(t.Context(),
+			`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id,
 			creator_public_id, reference_id, reference_hash, segment, data_type, data, file_id, created_at, updated_at, edited_at)
-			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id,
-			creator_public_id, '',
-			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM
-			messages WHERE id = $1`, parent)
+			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id, creator_public_id, '',
+			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM messages WHERE id = $1`, parent)
 		require.NoError(t, err)
 	}
 	all := retention.PageSize + 3
@@ -204,8 +203,8 @@ func (f *fixture) copies(t *testing.T, table, id string, n int) {
 	var columns string
 	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT string_agg(column_name, ', ') FROM information_schema.columns
 		WHERE table_schema = current_schema() AND table_name = $1 AND is_generated = 'NEVER' AND column_name <> 'id'`, table).Scan(&columns))
-	_, err := f.conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %[1]s (id, %[2]s) SELECT left(id, 2) || substr(md5(random()::text), 1, 22),
-		%[2]s
+	_,
+		err := f.conn.Exec(t.Context(), fmt.Sprintf(`INSERT INTO %[1]s (id, %[2]s) SELECT left(id, 2) || substr(md5(random()::text), 1, 22), %[2]s
 		FROM %[1]s, generate_series(1, $2::bigint) WHERE id = $1`, table, columns), id, n)
 	require.NoError(t, err)
 }
@@ -248,8 +247,9 @@ func TestSessionsEventsAndAudit(t *testing.T) {
 	f.sweep(t, "sessions", 2.01)
 	require.Zero(t, f.count(t, "SELECT count(*) FROM sessions"))
 	for age, id := range map[string]string{"29 days 23 hours": "young", "30 days 1 hour": "old"} {
-		_, err := f.conn.Exec(t.Context(), `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation,
-			targets, request_id)
+		_,
+			err := f.conn.Exec(t.Context(),
+			`INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation, targets, request_id)
 			VALUES ('eu', now() - $1::text::interval, $2, '', '', '', '{}', '', '', '[]', '')`, age, id)
 		require.NoError(t, err)
 	}

@@ -107,9 +107,9 @@ func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenReq
 }
 
 // GetRoomRecordings returns the addresses of the recordings of a room.
-func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.GetRoomRecordingsResponse,
-	error,
-) {
+func (s *Service) GetRoomRecordings(
+	ctx context.Context, req *plazav1.GetRoomRecordingsRequest,
+) (*plazav1.GetRoomRecordingsResponse, error) {
 	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err

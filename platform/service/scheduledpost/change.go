@@ -36,9 +36,9 @@ func managesAll(caller *auth.Caller) bool {
 }
 
 // UpdateScheduledPost changes the time or the content of a post that is not published. Absent fields stay unchanged.
-func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateScheduledPostRequest) (*plazav1.UpdateScheduledPostResponse,
-	error,
-) {
+func (s *Service) UpdateScheduledPost(
+	ctx context.Context, req *plazav1.UpdateScheduledPostRequest,
+) (*plazav1.UpdateScheduledPostResponse, error) {
 	row, err := s.load(ctx, req.GetId())
 	if err != nil {
 		return nil, err

@@ -15,9 +15,9 @@ import (
 
 // ListScheduledPosts lists the caller's own scheduled posts, or those of all users if the caller manages posts. Homes
 // that do not answer are left out.
-func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListScheduledPostsRequest) (*plazav1.ListScheduledPostsResponse,
-	error,
-) {
+func (s *Service) ListScheduledPosts(
+	ctx context.Context, req *plazav1.ListScheduledPostsRequest,
+) (*plazav1.ListScheduledPostsResponse, error) {
 	f := s.NewRequest(ctx)
 	cursor := f.Page(req.GetOptions())
 	if err := f.Run(ctx); err != nil {

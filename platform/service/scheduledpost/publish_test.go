@@ -56,8 +56,9 @@ const picture = "02aaaaaaaaaaaaaaaaaaaaaa"
 
 func (w *world) upload(id string) {
 	w.t.Helper()
-	_, err := w.conn.Exec(w.t.Context(), `INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text,
-		name, extension,
+	_,
+		err := w.conn.Exec(w.t.Context(),
+		`INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension,
 		mime_type, size, width, height, exif, gps, sizes, sizes_mime_type, created_at, updated_at)
 		VALUES ('eu', $1, '', '', 'image', 'public', '', '', 'a', '', 'image/png', 1, 1, 1, '{}', '{}', '{}', '', now(), now())`, id)
 	require.NoError(w.t, err)

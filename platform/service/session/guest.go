@@ -16,9 +16,9 @@ var (
 )
 
 // CreateVisitorSession signs a person in who has no account.
-func (s *Service) CreateVisitorSession(ctx context.Context, req *plazav1.CreateGuestSessionRequest) (*plazav1.CreateSessionResponse,
-	error,
-) {
+func (s *Service) CreateVisitorSession(
+	ctx context.Context, req *plazav1.CreateGuestSessionRequest,
+) (*plazav1.CreateSessionResponse, error) {
 	return s.createGuest(ctx, auth.Visitor, req)
 }
 

@@ -57,9 +57,9 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 }
 
 // ListStoriesByTargets lists the stories of several communities and users as one list.
-func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListStoriesByTargetsRequest) (*plazav1.ListStoriesResponse,
-	error,
-) {
+func (s *Service) ListStoriesByTargets(
+	ctx context.Context, req *plazav1.ListStoriesByTargetsRequest,
+) (*plazav1.ListStoriesResponse, error) {
 	cursor, list, err := s.listOf(ctx, req.GetOptions())
 	if err != nil {
 		return nil, err
@@ -88,9 +88,9 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 }
 
 // listAnswer returns a page of stories with the targets that were read.
-func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse,
-	error,
-) {
+func (s *Service) listAnswer(
+	ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging,
+) (*plazav1.ListStoriesResponse, error) {
 	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
 		if p.requireSee(i) == nil {

@@ -22,9 +22,9 @@ const unseen = "unseen"
 // ListMyStoryTargets lists the targets of the caller that have live stories. It takes four round trips: the possible
 // targets, the page, the rows of these targets, and what those refer to. Each goes to the homes concerned in
 // parallel, and from the second one on, homes that do not answer are left out.
-func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStoryTargetsRequest) (*plazav1.ListMyStoryTargetsResponse,
-	error,
-) {
+func (s *Service) ListMyStoryTargets(
+	ctx context.Context, m *plazav1.ListMyStoryTargetsRequest,
+) (*plazav1.ListMyStoryTargetsResponse, error) {
 	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
 	if err != nil {
 		return nil, err

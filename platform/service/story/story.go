@@ -25,9 +25,9 @@ const (
 	onWall      = "user"
 )
 
-func (s *Service) respond(ctx context.Context, r *visibility.Request, story store.Story, counts store.Counts) (*plazav1.StoryResponse,
-	error,
-) {
+func (s *Service) respond(
+	ctx context.Context, r *visibility.Request, story store.Story, counts store.Counts,
+) (*plazav1.StoryResponse, error) {
 	k := r.Known()
 	k.Stories, k.Counts = []store.Story{story}, counts
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)

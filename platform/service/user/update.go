@@ -52,9 +52,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 }
 
 // claimHandle checks the texts that the request changes against the rules of the user's home, and claims the handle.
-func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *plazav1.UpdateUserRequest, userID string) (profile.Handle,
-	error,
-) {
+func (s *Service) claimHandle(
+	ctx context.Context, caller *auth.Caller, req *plazav1.UpdateUserRequest, userID string,
+) (profile.Handle, error) {
 	if req.DisplayName == nil && req.ProfileHandle == nil && req.Description == nil && req.AvatarCustomUrl == nil {
 		return profile.Handle{}, nil
 	}

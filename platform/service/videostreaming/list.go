@@ -14,9 +14,9 @@ import (
 )
 
 // ListVideoStreamings lists the streams of all regions. Streams that the caller may not see are left out of the page.
-func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoStreamingsRequest) (*plazav1.ListVideoStreamingsResponse,
-	error,
-) {
+func (s *Service) ListVideoStreamings(
+	ctx context.Context, m *plazav1.ListVideoStreamingsRequest,
+) (*plazav1.ListVideoStreamingsResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err

@@ -27,9 +27,9 @@ var transitions = map[string]live.Transition{
 }
 
 // DeleteStreamingUrl ends a stream.
-func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStreamingUrlRequest) (*plazav1.VideoStreamingResponse,
-	error,
-) { //nolint:revive,staticcheck // the name of the interface
+func (s *Service) DeleteStreamingUrl( //nolint:revive,staticcheck // the name of the interface
+	ctx context.Context, req *plazav1.DeleteStreamingUrlRequest,
+) (*plazav1.VideoStreamingResponse, error) {
 	_, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ var (
 )
 
 // ReportVideoStreaming handles a report of the media server.
-func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVideoStreamingRequest) (*plazav1.VideoStreamingResponse,
-	error,
-) {
+func (s *Service) ReportVideoStreaming(
+	ctx context.Context, m *plazav1.ReportVideoStreamingRequest,
+) (*plazav1.VideoStreamingResponse, error) {
 	stream, err := s.streams.LoadReported(ctx, m.GetStreamId())
 	if err != nil {
 		return nil, err

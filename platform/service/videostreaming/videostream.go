@@ -39,9 +39,9 @@ var errParent = fail.New(fail.CodeBadRequest,
 	"The parent must be one of your streams, must not have a parent itself, and must have fewer than 20 children")
 
 // CreateVideoStreaming creates a stream of the caller's.
-func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*plazav1.VideoStreamingResponse,
-	error,
-) {
+func (s *Service) CreateVideoStreaming(
+	ctx context.Context, m *plazav1.CreateVideoStreamingRequest,
+) (*plazav1.VideoStreamingResponse, error) {
 	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoSt
 }
 
 // UpdateVideoStreaming changes the description of a stream.
-func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse,
-	error,
-) {
+func (s *Service) UpdateVideoStreaming(
+	ctx context.Context, m *plazav1.UpdateVideoStreamingRequest,
+) (*plazav1.VideoStreamingResponse, error) {
 	r, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 }
 
 // DeleteVideoStreaming deletes a stream. The post that shows it stays.
-func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteVideoStreamingRequest) (*plazav1.StatusSuccessResponse,
-	error,
-) {
+func (s *Service) DeleteVideoStreaming(
+	ctx context.Context, req *plazav1.DeleteVideoStreamingRequest,
+) (*plazav1.StatusSuccessResponse, error) {
 	return s.streams.Delete(ctx, req.GetStreamId(), func(tx *store.Tx, stream store.VideoStream, _ *auth.Caller) {
 		tx.DeleteVideoStream(stream, s.Now(), fail.NotFound())
 	})

@@ -227,8 +227,8 @@ func TestApplyBackupsOnPostgreSQL(t *testing.T) {
 
 func TestScheduleStatementQuotes(t *testing.T) {
 	got := db.ScheduleStatement(`pla"za`, "it's", db.BackupOptions{Schedule: "@daily", Destinations: []string{"s3://a", "s3://b'"}})
-	require.Equal(t, `CREATE SCHEDULE IF NOT EXISTS 'it''s' FOR BACKUP DATABASE "pla""za" INTO ('s3://a', 's3://b''') RECURRING '@daily' FULL
-		BACKUP ALWAYS `+
-		`WITH SCHEDULE OPTIONS first_run = 'now', on_execution_failure = 'reschedule', on_previous_running = 'wait', ignore_existing_backups`,
+	require.Equal(t,
+		`CREATE SCHEDULE IF NOT EXISTS 'it''s' FOR BACKUP DATABASE "pla""za" INTO ('s3://a', 's3://b''') RECURRING '@daily' FULL BACKUP ALWAYS `+
+			`WITH SCHEDULE OPTIONS first_run = 'now', on_execution_failure = 'reschedule', on_previous_running = 'wait', ignore_existing_backups`,
 		got)
 }

@@ -251,8 +251,8 @@ func TestChecksUseIdleConnections(t *testing.T) {
 	if testdb.Cockroach(t) {
 		return // which has no statement that ends sessions by the name of their program
 	}
-	_, err = connect(t, url).Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plaza-eu' AND
-		datname = current_database()`)
+	_, err = connect(t, url).Exec(t.Context(),
+		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plaza-eu' AND datname = current_database()`)
 	require.NoError(t, err)
 	require.True(t, d.Responds(region.EU), "on a new connection")
 	require.EqualValues(t, 2, opened.Load())

@@ -13,8 +13,10 @@ import (
 // The shared tables of these tests.
 var (
 	shared = db.Share(
-		&db.SharedTable{Name: "things", Lock: &db.Statement{SQL: `SELECT id FROM things WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR
-			UPDATE`}},
+		&db.SharedTable{
+			Name: "things",
+			Lock: &db.Statement{SQL: `SELECT id FROM things WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE`},
+		},
 		&db.SharedTable{Name: "boxes", Lock: raw(`lock boxes`)},
 		&db.SharedTable{Name: "counts", IsSharded: true})
 	things = shared["things"]

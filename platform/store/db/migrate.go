@@ -127,6 +127,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 	if err != nil {
 		return err
 	}
+	if err := requireOwnSteps(ctx, db, provider); err != nil {
+		return err
+	}
 	if err := requireNoGap(ctx, provider); err != nil {
 		return err
 	}
@@ -148,6 +151,31 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 		}
 	}
 	return storeVersions(ctx, db)
+}
+
+const sqlUnknownStep = `SELECT COALESCE(min(version_id), 0) FROM goose_db_version WHERE is_applied AND version_id > 0 AND version_id < $1
+	AND version_id <> ALL($2::bigint[])`
+
+// requireOwnSteps returns an error if the database has a step before the last one of this program that the program does
+// not have: it was made before the steps became a baseline, and lacks what the baseline has. Later steps are those of a
+// newer version, which this one can serve.
+func requireOwnSteps(ctx context.Context, db *sql.DB, provider *goose.Provider) error {
+	var own []int64
+	for _, source := range provider.ListSources() {
+		own = append(own, source.Version)
+	}
+	var unknown int64
+	err := db.QueryRowContext(ctx, sqlUnknownStep, TargetVersion(), own).Scan(&unknown)
+	switch {
+	case isUndefinedTable(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the schema steps: %w", err)
+	case unknown > 0:
+		return fmt.Errorf("the database was made by a development version that cannot be migrated (schema step %d): use an empty database",
+			unknown)
+	}
+	return nil
 }
 
 // requireNoGap returns an error if the database lacks a step of this program although it has a later one, because applyAll applies

@@ -200,16 +200,14 @@ func TestInlineIndexes(t *testing.T) {
 	}
 }
 
-const directoryForCockroach = `-- Who a
-	client's user id is: a keyed hash, so that no personal data stands in a key. The row at the home that the hash
+const directoryForCockroach = `-- Who a client's user id is: a keyed hash, so that no personal data stands in a key. The row at the home that the hash
 -- names decides; rows at other homes are copies made by those who looked it up.
 CREATE TABLE IF NOT EXISTS directory (
   home       TEXT        NOT NULL,
   user_hash  BYTEA       NOT NULL,
   user_id    TEXT        NOT NULL,
   created_at TIMESTAMPTZ NOT NULL,
-  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home
-= 'sg' THEN 'asia-southeast1' END) STORED,
+  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END) STORED,
   CONSTRAINT directory_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT directory_pkey PRIMARY KEY (home, user_hash)
 ) LOCALITY REGIONAL BY ROW AS region;

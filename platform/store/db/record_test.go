@@ -13,8 +13,8 @@ import (
 
 // Statements of the tests of records.
 var (
-	recordInsert = db.Register("test.recordInsert", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, '1', now(),
-		'')`)
+	recordInsert = db.Register("test.recordInsert",
+		`INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, '1', now(), '')`)
 	recordGuard = db.Register("test.recordGuard", `SELECT 1 / count(*) FROM settings WHERE home = $1 AND name = 'absent'`)
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-var hinted = db.Register("test.hinted", `SELECT 1 FROM settings /*@{FORCE_INDEX=settings_pkey}*/ AS s JOIN settings
-	/*@{FORCE_INDEX=settings_pkey}*/ ON true
+var hinted = db.Register("test.hinted",
+	`SELECT 1 FROM settings /*@{FORCE_INDEX=settings_pkey}*/ AS s JOIN settings /*@{FORCE_INDEX=settings_pkey}*/ ON true
 	WHERE s.home = $1 /* not a hint */`)
 
 // TestHints checks that a hint is in the text for CockroachDB only.

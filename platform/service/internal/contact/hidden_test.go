@@ -16,8 +16,8 @@ import (
 func TestWithoutPosts(t *testing.T) {
 	w := servicetest.NewWorld(t)
 	reader, hidden, other := region.NewID(region.EU), region.NewID(region.US), region.NewID(region.SG)
-	w.Exec(t, fmt.Sprintf(`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at) VALUES ('eu', '%s', '%s',
-		'blocked', 1, now())`, reader, hidden))
+	w.Exec(t,
+		fmt.Sprintf(`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at) VALUES ('eu', '%s', '%s', 'blocked', 1, now())`, reader, hidden))
 	for name, tc := range map[string]struct {
 		post  store.Post
 		shown bool

@@ -120,8 +120,9 @@ func (w *world) insertFile(t *testing.T, kind string, objectIDs ...string) store
 func (w *world) use(t *testing.T, f store.File, kind string, objectIDs ...string) {
 	t.Helper()
 	for _, id := range objectIDs {
-		w.Exec(t, fmt.Sprintf(`INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', '%s', '%s', '', '',
-			'%s')`, id, kind, f.ID))
+		w.Exec(t,
+			fmt.Sprintf(`INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id) VALUES ('eu', '%s', '%s', '', '', '%s')`, id,
+				kind, f.ID))
 	}
 }
 

@@ -109,9 +109,9 @@ func (s Service[Row, Response]) LoadOwn(ctx context.Context, id string) (*servic
 }
 
 // LoadToUpdate is LoadOwn with checks of a new thumbnail and of new texts, which are nil if they stay as they are.
-func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thumbnail *string, texts ...*string) (*service.Request, *Row,
-	error,
-) {
+func (s Service[Row, Response]) LoadToUpdate(
+	ctx context.Context, id string, thumbnail *string, texts ...*string,
+) (*service.Request, *Row, error) {
 	var row *Row
 	r := s.newRequest(ctx, id, &row)
 	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })

@@ -55,8 +55,8 @@ func newStored(t *testing.T) *stored {
 	w.Deps.View = &view.Builder{Now: service.Millis, Catalog: &auth.Catalog{}}
 	s := &stored{World: w, reader: region.NewID(region.EU), author: region.NewID(region.EU), on: map[string]content{}}
 	blocking := region.NewID(region.EU)
-	w.Exec(t, fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version,
-		created_at, updated_at)
+	w.Exec(t,
+		fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
 		VALUES ('eu', '%s', '%s', 'a', 'b', 'blocked', 1, now(), now())`, blocking, s.reader))
 	for name, target := range map[string]struct {
 		kind, id string

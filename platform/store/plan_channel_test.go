@@ -11,18 +11,24 @@ import (
 // Of 30,000 channels a third is public, one in 31 has a tag and one in 50 is deleted. A channel of home us has 20,000
 // users, of whom one in 20 left, one in 1000 moderates and one in 500 is muted; user 3 belongs to 300 channels.
 var _ = planned((*collector).collectChannels,
-	`INSERT INTO channels (home, id, public_id, type, creator_id, creator_public_id, display_name, name_key, avatar_file_id, is_distinct, is_public, tags,
-			notification_mode, auto_delete_enabled, auto_delete_flags, post_id, video_stream_id, room_id, last_activity, created_at, updated_at, deleted_at)
-		SELECT HOME(n), ID(x, n, n), ID(x, n, n), CASE WHEN n % 9 < 3 THEN 'community' ELSE 'conversation' END, ID(u, n, n), 'user-' || n::text, md5(n::text),
+	`INSERT INTO channels (home, id, public_id, type, creator_id, creator_public_id, display_name, name_key, avatar_file_id, is_distinct,
+		is_public, tags,
+			notification_mode, auto_delete_enabled, auto_delete_flags, post_id, video_stream_id, room_id, last_activity, created_at, updated_at,
+			deleted_at)
+		SELECT HOME(n), ID(x, n, n), ID(x, n, n), CASE WHEN n % 9 < 3 THEN 'community' ELSE 'conversation' END, ID(u, n, n), 'user-' || n::text,
+		md5(n::text),
 			substr(md5(n::text), 1, CASE WHEN n % 9 < 3 THEN 12 ELSE 3 END), '', false, n % 9 < 3,
 			CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, 'default', false, 10, '', '', '', AT(n, 60), AT(n, 60), AT(n, 60),
 			CASE WHEN n % 50 = 7 THEN AT(n, 60) END FROM generate_series(1, 30000) AS n`,
-	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, muted_until, version, joined_at,
+	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, muted_until, version,
+		joined_at,
 			created_at, updated_at)
-		SELECT 'us', ID(x, 3, 3), ID(u, n, n), 'user-' || n::text, 'use', CASE WHEN n % 20 = 7 THEN 'none' WHEN n % 100 = 8 THEN 'banned' ELSE 'member' END,
+		SELECT 'us', ID(x, 3, 3), ID(u, n, n), 'user-' || n::text, 'use', CASE WHEN n % 20 = 7 THEN 'none' WHEN n % 100 = 8 THEN 'banned' ELSE
+		'member' END,
 			CASE WHEN n % 1000 = 3 THEN ARRAY['channel-moderator'] ELSE ARRAY['channel-member'] END, n % 1000 = 3,
 			CASE WHEN n % 500 = 4 THEN AT(n, 11) END, 1, AT(n, 11), AT(n, 11), AT(n, 11) FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, version, joined_at, created_at, updated_at)
+	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, version, joined_at,
+		created_at, updated_at)
 		SELECT HOME(n), ID(x, n, n), ID(u, 3, 3), 'user-3', 'use', 'member', ARRAY['channel-member'], false, 1, AT(n, 11), AT(n, 11), AT(n, 11)
 		FROM generate_series(4, 303) AS n`,
 )

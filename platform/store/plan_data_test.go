@@ -62,8 +62,10 @@ func postTime(n int) time.Time { return worldStart.Add(time.Duration(n) * 7 * ti
 
 // worldSQL fills the tables. HOME(x) and ID(kind, n, x) stand for what homes and worldID say.
 var worldSQL = []string{
-	`INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, flag_count, created_at, updated_at, deleted_at)
-		SELECT HOME(n), ID(u, n, n), 'user-' || n::text, 'Name ' || md5(n::text), substr(md5(n::text), 1, 3), '', substr(md5('h' || n::text), 1, 3),
+	`INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, flag_count, created_at, updated_at,
+		deleted_at)
+		SELECT HOME(n), ID(u, n, n), 'user-' || n::text, 'Name ' || md5(n::text), substr(md5(n::text), 1, 3), '', substr(md5('h' || n::text), 1,
+		3),
 			CASE WHEN n % 1000 = 0 THEN 1 ELSE 0 END, AT(n, 11), AT(n, 11), CASE WHEN n % 100 = 7 THEN AT(n, 11) END
 		FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO directory (home, user_hash, user_id, created_at)
@@ -103,8 +105,10 @@ var worldSQL = []string{
 	`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, parent_id, is_parent, children,
 			feed_type, data_type, structure_type, tags, flaggers, flag_count, has_flagged_comment, created_at, updated_at, edited_at, deleted_at)
 		SELECT HOME(c), ID(p, n, c), 'community', ID(c, c, c), ID(c, c, c), ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text,
-			CASE WHEN n % 20 = 8 THEN ID(p, (n - 8), c) ELSE '' END, n % 20 <> 8, CASE WHEN n % 20 = 0 THEN ARRAY[ID(p, (n + 8), c)] ELSE ARRAY[]::text[] END,
-			CASE WHEN n % 40 = 36 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 20 = 8 THEN 'image' WHEN n % 4000 = 16 THEN 'poll' ELSE 'text' END,
+			CASE WHEN n % 20 = 8 THEN ID(p, (n - 8), c) ELSE '' END, n % 20 <> 8, CASE WHEN n % 20 = 0 THEN ARRAY[ID(p, (n + 8), c)] ELSE
+			ARRAY[]::text[] END,
+			CASE WHEN n % 40 = 36 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 20 = 8 THEN 'image' WHEN n % 4000 = 16 THEN 'poll' ELSE
+			'text' END,
 			CASE WHEN n % 20 = 0 THEN 'image' WHEN n % 4000 = 4 THEN 'video' ELSE 'text' END,
 			CASE WHEN n % 40 = 4 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, CASE WHEN n % 100 = 0 THEN ARRAY[ID(u, 1, 1)] ELSE ARRAY[]::text[] END,
 			CASE WHEN n % 100 = 0 THEN 1 ELSE 0 END, n % 200 = 4, AT(n, 7), AT(n, 7), AT(n, 7), CASE WHEN n % 19 = 5 THEN AT(n, 7) END
@@ -114,7 +118,8 @@ var worldSQL = []string{
 		SELECT HOME(c), ID(m, n, c), 'post', ID(p, p, c), 'community', ID(c, c, c), ID(c, c, c),
 			CASE WHEN n % 30 = 5 THEN ID(m, 15, c) WHEN n % 15 = 10 THEN ID(m, (n - 10), c) ELSE '' END, ID(m, n, c),
 			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, CASE WHEN n % 60 = 0 THEN ARRAY['image'] ELSE ARRAY['text'] END,
-			n, CASE WHEN n % 60 = 0 OR n % 40 <> 20 THEN 'approved' WHEN n % 80 = 20 THEN 'pending' ELSE 'declined' END, CASE WHEN n % 300 = 0 THEN 1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
+			n, CASE WHEN n % 60 = 0 OR n % 40 <> 20 THEN 'approved' WHEN n % 80 = 20 THEN 'pending' ELSE 'declined' END, CASE WHEN n % 300 = 0 THEN
+			1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
 		FROM (SELECT n, p, CASE WHEN p % 4 = 0 THEN 3 ELSE 1 + p % 2999 END AS c
 			FROM (SELECT n, CASE WHEN n % 5 = 0 THEN 4 ELSE 1 + n % 120000 END AS p FROM generate_series(1, 300000) AS n) AS q) AS m`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)
@@ -124,7 +129,8 @@ var worldSQL = []string{
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)
 		SELECT 'us', ID(m, 600, 3), ID(u, n, n), 'comment', 'Others', '', AT(n, 7) FROM generate_series(1, 100) AS n`,
 	`INSERT INTO reactions (home, reference_id, user_id, name, id, reference_type, user_public_id, created_at)
-		SELECT 'us', ID(p, 4, 3), ID(u, n, n), CASE WHEN n % 100 = 0 THEN 'love' ELSE 'like' END, ID(r, n, 3), 'post', 'user-' || n::text, AT(n, 3)
+		SELECT 'us', ID(p, 4, 3), ID(u, n, n), CASE WHEN n % 100 = 0 THEN 'love' ELSE 'like' END, ID(r, n, 3), 'post', 'user-' || n::text, AT(n,
+		3)
 		FROM generate_series(1, 10000) AS n`,
 	`INSERT INTO reactions (home, reference_id, user_id, name, id, reference_type, user_public_id, created_at)
 		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'like', ID(q, n, 3), 'post', 'user-1', AT(n, 28) FROM generate_series(2, 20000) AS n`,
@@ -138,7 +144,8 @@ var worldSQL = []string{
 	`INSERT INTO settings (home, name, value, changed_at, origin)
 		SELECT home, 'flagLimit', '100', AT(0, 0), 'us' FROM (VALUES ('us'), ('eu'), ('sg')) AS h (home)`,
 	`INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, written_at)
-		SELECT HOME(n), n % 4, ID(o, n, n), 'membership', '[]', AT(n, 60), AT(n, 60), CASE WHEN n % 3 = 0 THEN '' ELSE ID(p, n, (n % 600)) END, AT(n, 60)
+		SELECT HOME(n), n % 4, ID(o, n, n), 'membership', '[]', AT(n, 60), AT(n, 60), CASE WHEN n % 3 = 0 THEN '' ELSE ID(p, n, (n % 600)) END,
+		AT(n, 60)
 		FROM generate_series(1, 6000) AS n`,
 }
 

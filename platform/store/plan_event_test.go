@@ -22,8 +22,10 @@ var _ = planned((*collector).collectEvents,
 const rsvpStatusOfRow = `CASE n % 3 WHEN 0 THEN 'going' WHEN 1 THEN 'interested' ELSE 'not_going' END`
 
 func eventRows(kind, home, origin, creator string) string {
-	return `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title, description, type, start_time, end_time, location, external_url,
-			cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id, tags, metadata, created_at, updated_at, cancelled_at, deleted_at)
+	return `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title, description, type, start_time, end_time, location,
+		external_url,
+			cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id, tags, metadata, created_at, updated_at,
+			cancelled_at, deleted_at)
 		SELECT HOME(` + home + `), ID(` + kind + `, n, ` + home + `), ` + creator +
 		`, 'user', '', '', CASE WHEN n % 2 = 0 THEN 'virtual' ELSE 'in_person' END,
 			AT(n, 3600), AT(n, 3600) + interval '1 day', '', '', '', 'community', ` + origin + `, '', '', ARRAY[]::text[], '{}', AT(n, 3), AT(n, 3),

@@ -9,11 +9,13 @@ import (
 
 // Every upload of home us is long over, so that what is due is a page of many.
 var _ = planned((*collector).collectFiles,
-	`INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension, mime_type, size, width, height,
+	`INSERT INTO files (home, id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension, mime_type, size, width,
+		height,
 		exif, gps, sizes, sizes_mime_type, created_at, updated_at, uses_recorded)
 		SELECT HOME(n), ID(i, n, n), ID(u, n, n), 'user-' || n::text, 'image', 'public', '', '', 'a.png', 'png', 'image/png', 1, 1, 1,
 		'{}', '{}', '{}', '', AT(n, 60), AT(n, 60), true FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO uploads (home, id, expires_at, created_at) SELECT HOME(n), ID(j, n, n), AT(n, 60), AT(n, 60) FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO uploads (home, id, expires_at, created_at) SELECT HOME(n), ID(j, n, n), AT(n, 60), AT(n, 60) FROM generate_series(1, 20000)
+		AS n`,
 )
 
 func (c *collector) collectFiles() {

@@ -10,16 +10,21 @@ import (
 // 20,000 users of home us were invited to one community, and one user of them to 20,000 others; the rest is spread.
 // Roles have a few rows a home.
 var _ = planned((*collector).collectInvitations,
-	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status, created_at, updated_at)
-		SELECT HOME(n), ID(i, n, n), CASE WHEN n % 2 = 0 THEN 'communityMemberInvite' ELSE 'livestreamCohostInvite' END, 'community', ID(c, n, n), ID(u, n, n),
+	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status,
+		created_at, updated_at)
+		SELECT HOME(n), ID(i, n, n), CASE WHEN n % 2 = 0 THEN 'communityMemberInvite' ELSE 'livestreamCohostInvite' END, 'community', ID(c, n,
+		n), ID(u, n, n),
 			'user', '', '', CASE n % 4 WHEN 0 THEN 'pending' WHEN 1 THEN 'approved' WHEN 2 THEN 'rejected' ELSE 'cancelled' END, AT(n, 60), AT(n, 60)
 		FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status, created_at, updated_at)
+	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status,
+		created_at, updated_at)
 		SELECT 'us', ID(j, n, 3), 'communityMemberInvite', 'community', ID(c, 3, 3), ID(v, n, n),
 			'user', '', '', CASE n % 4 WHEN 0 THEN 'pending' WHEN 1 THEN 'approved' WHEN 2 THEN 'rejected' ELSE 'cancelled' END, AT(n, 3), AT(n, 3)
 		FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status, created_at, updated_at)
-		SELECT 'us', ID(k, n, 3), CASE WHEN n % 8 < 4 THEN 'communityMemberInvite' ELSE 'livestreamCohostInvite' END, 'community', ID(d, n, n), ID(u, 3, 3),
+	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status,
+		created_at, updated_at)
+		SELECT 'us', ID(k, n, 3), CASE WHEN n % 8 < 4 THEN 'communityMemberInvite' ELSE 'livestreamCohostInvite' END, 'community', ID(d, n, n),
+		ID(u, 3, 3),
 			'user', '', '', CASE n % 4 WHEN 0 THEN 'pending' WHEN 1 THEN 'approved' WHEN 2 THEN 'rejected' ELSE 'cancelled' END, AT(n, 3), AT(n, 3)
 		FROM generate_series(1, 20000) AS n`,
 )
@@ -69,8 +74,10 @@ func (c *collector) collectInvitations() {
 var _ = planned((*collector).collectPostsOnContent,
 	`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, parent_id, is_parent, children,
 			feed_type, data_type, structure_type, tags, flaggers, flag_count, has_flagged_comment, created_at, updated_at, edited_at, deleted_at)
-		SELECT 'us', ID(o, n, 3), 'content', ID(y, 3, 3), CASE WHEN n % 2 = 0 THEN 'article' ELSE 'article-' || n::text END, ID(u, 3, 3), 'user-3',
-			'', n % 16 <> 2, ARRAY[]::text[], 'published', CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END, CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END,
+		SELECT 'us', ID(o, n, 3), 'content', ID(y, 3, 3), CASE WHEN n % 2 = 0 THEN 'article' ELSE 'article-' || n::text END, ID(u, 3, 3),
+		'user-3',
+			'', n % 16 <> 2, ARRAY[]::text[], 'published', CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END, CASE WHEN n % 16 = 4 THEN 'image' ELSE
+			'text' END,
 			CASE WHEN n % 16 = 6 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, CASE WHEN n % 16 = 8 THEN ARRAY[ID(u, 1, 1)] ELSE ARRAY[]::text[] END,
 			CASE WHEN n % 16 = 8 THEN 1 ELSE 0 END, false, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 16 = 10 THEN AT(n, 3) END
 		FROM generate_series(1, 20000) AS n`,

@@ -9,9 +9,11 @@ import (
 
 var _ = planned((*collector).collectLimits,
 	`INSERT INTO rate_usages (home, key, level, refill, updated_at)
-		SELECT CASE n % 3 WHEN 0 THEN 'us' WHEN 1 THEN 'eu' ELSE 'sg' END, decode(md5(n::text), 'hex'), n, 20, AT(n, 5) FROM generate_series(1, 30000) AS n`,
+		SELECT CASE n % 3 WHEN 0 THEN 'us' WHEN 1 THEN 'eu' ELSE 'sg' END, decode(md5(n::text), 'hex'), n, 20, AT(n, 5) FROM generate_series(1,
+		30000) AS n`,
 	`INSERT INTO daily_usages (home, user_id, kind, day, used)
-		SELECT 'us', ID(u, (1 + n % 30000), (1 + n % 30000)), CASE WHEN n > 30000 THEN 'uploads' ELSE 'channels' END, '2026-01-' || (10 + n % 20), n
+		SELECT 'us', ID(u, (1 + n % 30000), (1 + n % 30000)), CASE WHEN n > 30000 THEN 'uploads' ELSE 'channels' END, '2026-01-' || (10 + n %
+		20), n
 		FROM generate_series(1, 60000) AS n ON CONFLICT DO NOTHING`,
 	`INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, answer, expires_at)
 		SELECT 'us', decode(md5(n::text), 'hex'), 'x', 'a', AT(n, 5), 'x', AT(n, 5) FROM generate_series(1, 60000) AS n`,

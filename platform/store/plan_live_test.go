@@ -13,14 +13,18 @@ var _ = planned((*collector).collectLive,
 	`INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id, status, resolution, is_secure,
 			channel_enabled, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at, updated_at, deleted_at)
 		SELECT HOME(n), ID(vs, n, n), CASE WHEN n % 60 = 3 THEN ID(u, 3, 3) ELSE ID(u, n, n) END, 'user', '', '', '',
-			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded' END,
+			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded'
+			END,
 			'SD', false, true, '{}', '', '', 'k', 'k', CASE WHEN n % 30 = 0 THEN ID(vs, n - 3, n) ELSE '' END, AT(n, 60), AT(n, 60),
 			CASE WHEN n % 500 = 0 THEN AT(n, 60) END FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status, live_chat_enabled, metadata,
+	`INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status, live_chat_enabled,
+		metadata,
 			participants, playback_key, target_type, target_id, parent_id, created_at, updated_at, deleted_at)
 		SELECT HOME(n), ID(vr, n, n), ID(u, n, n), 'user', CASE WHEN n % 200 = 3 THEN 'coHosts' ELSE 'directStreaming' END, '', '', '',
-			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded' END,
-			true, '{}', '[]', 'k', CASE WHEN n % 3 = 1 THEN 'user' ELSE 'community' END, ID(c, n % 300, 3), CASE WHEN n % 30 = 0 THEN ID(vr, n - 3, n) ELSE '' END,
+			CASE WHEN n % 100 = 3 THEN 'live' WHEN n % 100 = 6 THEN 'error' WHEN n % 100 = 9 THEN 'idle' WHEN n % 2 = 0 THEN 'ended' ELSE 'recorded'
+			END,
+			true, '{}', '[]', 'k', CASE WHEN n % 3 = 1 THEN 'user' ELSE 'community' END, ID(c, n % 300, 3), CASE WHEN n % 30 = 0 THEN ID(vr, n - 3,
+			n) ELSE '' END,
 			AT(n, 60), AT(n, 60), CASE WHEN n % 500 = 0 THEN AT(n, 60) END FROM generate_series(1, 20000) AS n`,
 )
 

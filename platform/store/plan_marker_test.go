@@ -15,10 +15,13 @@ var _ = planned((*collector).collectMarkers,
 		SELECT 'us', ID(f, 3, 3), ID(g, n, 3), n, '', AT(n, 5) FROM generate_series(1, 10000) AS n`,
 	`INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at)
 		SELECT HOME(n), ID(u, n, n), AT(n, 5), AT(n, 5), AT(n, 5) FROM generate_series(1, 30000) AS n`,
-	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted, created_at, updated_at)
+	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted,
+		created_at, updated_at)
 		SELECT 'us', ID(u, n, n), ID(f, 3, 3), ID(f, 3, 3), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(3, 30000, 3) AS n`,
-	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted, created_at, updated_at)
-		SELECT 'us', ID(u, 3, 3), ID(f, n, n), ID(f, (n % 10), (n % 10)), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(4, 303) AS n`,
+	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted,
+		created_at, updated_at)
+		SELECT 'us', ID(u, 3, 3), ID(f, n, n), ID(f, (n % 10), (n % 10)), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(4, 303) AS
+		n`,
 )
 
 func (c *collector) collectMarkers() {

@@ -10,15 +10,21 @@ import (
 // A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same
 // one.
 var _ = planned((*collector).collectMessages,
-	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id, creator_public_id,
+	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id,
+		creator_public_id,
 			last_message_at, edited_at, created_at, updated_at, deleted_at)
-		SELECT 'us', ID(w, n, 3), ID(x, 3, 3), 60000, true, 'subchannel', 'channel', 'community', ID(u, 3, 3), 'user-3', AT(n, 5), AT(n, 5), AT(n, 5), AT(n, 5),
+		SELECT 'us', ID(w, n, 3), ID(x, 3, 3), 60000, true, 'subchannel', 'channel', 'community', ID(u, 3, 3), 'user-3', AT(n, 5), AT(n, 5),
+		AT(n, 5), AT(n, 5),
 			CASE WHEN n % 19 = 5 THEN AT(n, 5) END FROM generate_series(1, 5000) AS n`,
-	`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id, creator_public_id, reference_id,
-			reference_hash, segment, data_type, data, file_id, metadata, tags, mentions, flaggers, flag_count, created_at, updated_at, edited_at, deleted_at)
+	`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id, creator_public_id,
+		reference_id,
+			reference_hash, segment, data_type, data, file_id, metadata, tags, mentions, flaggers, flag_count, created_at, updated_at, edited_at,
+			deleted_at)
 		SELECT 'us', ID(y, n, 3), ID(w, 3, 3), ID(x, 3, 3), 'channel', 'community', CASE WHEN n % 10 = 6 THEN ID(y, 15, 3) ELSE '' END,
-			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, 'LOCAL_' || n::text, decode(md5('LOCAL_' || n::text), 'hex'), n, CASE WHEN n % 30 IN (0, 6) THEN 'image' ELSE 'text' END,
-			'{"text": "hello"}', '', '{}', CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, '[]', '{}', CASE WHEN n % 300 IN (0, 6) THEN 1 ELSE 0 END,
+			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, 'LOCAL_' || n::text, decode(md5('LOCAL_' || n::text), 'hex'), n,
+			CASE WHEN n % 30 IN (0, 6) THEN 'image' ELSE 'text' END,
+			'{"text": "hello"}', '', '{}', CASE WHEN n % 31 = 0 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, '[]', '{}', CASE WHEN n % 300 IN (0, 6)
+			THEN 1 ELSE 0 END,
 			AT(n, 5), AT(n, 5), AT(n, 5), CASE WHEN n % 19 = 7 THEN AT(n, 5) END FROM generate_series(1, 60000) AS n`,
 )
 

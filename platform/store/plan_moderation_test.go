@@ -8,8 +8,10 @@ import (
 
 // Every home has 900 rules of each list, some of them expressions, and as many that are deleted.
 var _ = planned((*collector).collectModeration,
-	`INSERT INTO moderation_rules (home, list, id, regex, is_plain, is_match_exact_word, is_enabled, is_deleted, created_at, changed_at, origin)
-		SELECT HOME(n), CASE WHEN n % 2 = 0 THEN 'allow' ELSE 'block' END, ID(m, n, 3), 'word-' || n::text, n % 10 > 0, false, true, n > 5400, AT(n, 3), AT(n, 3), 'us'
+	`INSERT INTO moderation_rules (home, list, id, regex, is_plain, is_match_exact_word, is_enabled, is_deleted, created_at, changed_at,
+		origin)
+		SELECT HOME(n), CASE WHEN n % 2 = 0 THEN 'allow' ELSE 'block' END, ID(m, n, 3), 'word-' || n::text, n % 10 > 0, false, true, n > 5400,
+		AT(n, 3), AT(n, 3), 'us'
 		FROM generate_series(1, 10800) AS n`,
 	`INSERT INTO moderation_lists (home, version) VALUES ('us', 'a'), ('eu', 'b'), ('sg', 'c') ON CONFLICT (home) DO NOTHING`,
 )

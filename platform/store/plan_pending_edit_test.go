@@ -7,7 +7,8 @@ import (
 )
 
 var _ = planned((*collector).collectPendingEdits,
-	`INSERT INTO pending_edits (home, reference_id, reference_type, target_id, author_id, data, metadata, mentionees, attachments, tags, hashtags, created_at)
+	`INSERT INTO pending_edits (home, reference_id, reference_type, target_id, author_id, data, metadata, mentionees, attachments, tags,
+		hashtags, created_at)
 		SELECT HOME(c), ID(p, n, c), 'post', ID(c, c, c), ID(u, 1, 1), '{}', '{}', '[]', '[]', '{}', '{}', AT(n, 7)
 		FROM (SELECT n, CASE WHEN n % 4 = 0 THEN 3 ELSE 1 + n % 2999 END AS c FROM generate_series(1, 6000) AS n) AS p`,
 )

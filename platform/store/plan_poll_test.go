@@ -10,9 +10,11 @@ import (
 // Every poll has two answers; 20,000 users voted in the first one of home us.
 var _ = planned((*collector).collectPolls,
 	`INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type, closed_in, created_at, updated_at)
-		SELECT HOME(n), ID(q, n, n), ID(u, n, n), 'user-' || n::text, '', '?', '[]', 'single', 0, AT(n, 60), AT(n, 60) FROM generate_series(1, 10000) AS n`,
+		SELECT HOME(n), ID(q, n, n), ID(u, n, n), 'user-' || n::text, '', '?', '[]', 'single', 0, AT(n, 60), AT(n, 60) FROM generate_series(1,
+		10000) AS n`,
 	`INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at)
-		SELECT 'us', ID(q, 3, 3), ID(u, n, n), CASE WHEN n % 500 = 0 THEN 'b' ELSE 'a' END, ID(v, n, 3), AT(n, 3) FROM generate_series(1, 20000) AS n`,
+		SELECT 'us', ID(q, 3, 3), ID(u, n, n), CASE WHEN n % 500 = 0 THEN 'b' ELSE 'a' END, ID(v, n, 3), AT(n, 3) FROM generate_series(1, 20000)
+		AS n`,
 )
 
 func (c *collector) collectPolls() {

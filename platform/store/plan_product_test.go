@@ -11,7 +11,8 @@ import (
 // One in 50 of 30,000 products is deleted, and one in 5 archived.
 var _ = planned((*collector).collectProducts, `INSERT INTO products
 	(home, id, name, name_key, url, status, price, currency, thumbnail_url, thumbnail_mode, created_at, updated_at, deleted_at)
-	SELECT HOME(n), ID(pr, n, n), md5(n::text), substr(md5(n::text), 1, 12), 'https://shop.example', CASE WHEN n % 5 = 0 THEN 'archived' ELSE 'active' END,
+	SELECT HOME(n), ID(pr, n, n), md5(n::text), substr(md5(n::text), 1, 12), 'https://shop.example', CASE WHEN n % 5 = 0 THEN 'archived' ELSE
+	'active' END,
 		n, 'EUR', '', '', AT(n, 60), AT(n, 60), CASE WHEN n % 50 = 7 THEN AT(n, 60) END FROM generate_series(1, 30000) AS n`)
 
 func (c *collector) collectProducts() {

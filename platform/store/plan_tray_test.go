@@ -10,7 +10,8 @@ import (
 var _ = planned((*collector).collectTray,
 	`INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id,
 			action_id, parent_id, root_id, comment_id, day, last_occurred_at)
-		SELECT HOME(u), ID(u, u, u), ID(t, n, u), 'postReaction', 'user', ID(u, u, u), 'user-3', 'post', ID(p, n, u), '', '', '', '', AT(n, 7), AT(n, 7)
+		SELECT HOME(u), ID(u, u, u), ID(t, n, u), 'postReaction', 'user', ID(u, u, u), 'user-3', 'post', ID(p, n, u), '', '', '', '', AT(n, 7),
+		AT(n, 7)
 		FROM (SELECT n, CASE WHEN n <= 400 THEN 3 ELSE n END AS u FROM generate_series(1, 20000) AS n) AS i`,
 	`INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 		SELECT HOME(u), ID(u, u, u), ID(t, n, u), ID(u, (n + 1), (n + 1)), AT(n, 7)

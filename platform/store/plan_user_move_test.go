@@ -15,7 +15,8 @@ var _ = planned((*collector).collectUserMoves,
 		FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO user_homes (home, user_id, from_home, to_home, state, ids, version, seq)
 		SELECT HOME(n), ID(u, n, n), 'us', 'eu', 'done', 1, 1, n FROM generate_series(1, 20000) AS n`,
-	`INSERT INTO moved_ids (home, user_id, id, kind) SELECT HOME(n), ID(u, n % 300, n % 300), ID(x, n, n), 'post' FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO moved_ids (home, user_id, id, kind) SELECT HOME(n), ID(u, n % 300, n % 300), ID(x, n, n), 'post' FROM generate_series(1,
+		20000) AS n`,
 )
 
 func (c *collector) collectUserMoves() {

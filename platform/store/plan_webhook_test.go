@@ -11,12 +11,15 @@ import (
 // Home us has ten webhooks with 6,000 deliveries each, of 2,000 objects; some objects wait, with others behind them.
 var _ = planned((*collector).collectWebhooks,
 	`INSERT INTO webhooks (home, id, name, url, events, secret, is_managed, is_enabled, is_deleted, created_at, changed_at, origin)
-		SELECT HOME(n), ID(w, n, 3), 'hook', 'https://example.com', '{}', '\x', false, true, n > 30, AT(n, 3), AT(n, 3), 'us' FROM generate_series(1, 3000) AS n`,
+		SELECT HOME(n), ID(w, n, 3), 'hook', 'https://example.com', '{}', '\x', false, true, n > 30, AT(n, 3), AT(n, 3), 'us' FROM
+		generate_series(1, 3000) AS n`,
 	`INSERT INTO webhook_cursors (home, webhook_id, last_seq, lost, owner, leased_until)
 		SELECT HOME(n), ID(w, n, 3), 60000, 0, 'server', AT(n, 3) FROM generate_series(1, 3000) AS n`,
-	`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at, status, error, took_ms)
+	`INSERT INTO webhook_deliveries (home, webhook_id, seq, id, name, object_id, sender_id, payload, sent_at, state, attempts, at, expires_at,
+		status, error, took_ms)
 		SELECT 'us', ID(w, (3 + 3 * (n % 10)), 3), n, ID(e, n, 3), 'post.created', ID(p, (n % 2000), 3), '', '{}', AT(n, 5),
-			CASE WHEN n % 20 < 10 THEN 'delivered' WHEN n % 20 < 12 THEN 'waiting' WHEN n % 20 < 15 THEN 'blocked' ELSE 'dead' END, 1, AT(n, 5), AT(n, 5), 200, '', 5
+			CASE WHEN n % 20 < 10 THEN 'delivered' WHEN n % 20 < 12 THEN 'waiting' WHEN n % 20 < 15 THEN 'blocked' ELSE 'dead' END, 1, AT(n, 5),
+			AT(n, 5), 200, '', 5
 		FROM generate_series(1, 60000) AS n`,
 )
 

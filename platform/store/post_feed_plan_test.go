@@ -202,11 +202,13 @@ func TestFeedWithoutDeletedCommunities(t *testing.T) {
 		`INSERT INTO communities (home, id, display_name, name_key, creator_id, creator_public_id, is_official, is_public, is_discoverable,
 				only_admin_can_post, post_approval, comment_approval, join_approval, story_comments, notification_mode, type, tags, category_ids,
 				created_at, updated_at, deleted_at)
-			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, true, true, false, false, false, false, false, 'default', 'default', '{}', '{}',
+			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, true, true, false, false, false, false, false, 'default', 'default', '{}',
+			'{}',
 				AT(n, 1), AT(n, 1), CASE WHEN n = 2 THEN AT(n, 1) END FROM generate_series(1, 2) AS n`,
 		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 				feed_type, data_type, structure_type, created_at, updated_at, edited_at)
-			SELECT 'us', ID(p, n, 0), 'community', ID(c, CASE WHEN n > 50 THEN 2 ELSE 1 END, 0), 'c', ID(u, n, 0), 'w', true, 'published', 'text', 'text', AT(n, 7), AT(n, 7), AT(n, 7)
+			SELECT 'us', ID(p, n, 0), 'community', ID(c, CASE WHEN n > 50 THEN 2 ELSE 1 END, 0), 'c', ID(u, n, 0), 'w', true, 'published', 'text',
+			'text', AT(n, 7), AT(n, 7), AT(n, 7)
 			FROM generate_series(1, 100) AS n`,
 	} {
 		_, err := conn.Exec(t.Context(), expandWorld(sql))

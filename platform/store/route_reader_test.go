@@ -26,7 +26,8 @@ func TestManyRoutes(t *testing.T) {
 	id := func(n int) string { return fmt.Sprintf("%s%022d", prefix, n) }
 	exec(`INSERT INTO user_homes (home, user_id, from_home, to_home, state, ids, version, seq)
 		SELECT 'us', $1 || lpad(n::text, 22, '0'), 'eu', 'sg', 'done', 1, 1, n FROM generate_series(1, $2::bigint) AS n`, prefix, routes)
-	exec(`INSERT INTO moved_ids (home, user_id, id, kind) SELECT 'us', $1, $2 || lpad(n::text, 22, '0'), 'post' FROM generate_series(2001, 2000 + $3::bigint) AS n`, id(1), prefix, ids)
+	exec(`INSERT INTO moved_ids (home, user_id, id, kind) SELECT 'us', $1, $2 || lpad(n::text, 22, '0'), 'post' FROM generate_series(2001,
+		2000 + $3::bigint) AS n`, id(1), prefix, ids)
 	reader := s.NewRouteReader(region.US)
 	require.NoError(t, reader.Read(t.Context()))
 	for n, want := range map[int]region.Code{

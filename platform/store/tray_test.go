@@ -85,7 +85,8 @@ func TestItemsOfATray(t *testing.T) {
 		err := conn.Exec(t.Context(),
 		`INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id, action_id,
 			parent_id, root_id, comment_id, day, last_occurred_at)
-		SELECT 'eu', $1, 'eu' || lpad(n::text, 22, '0'), 'reaction', '', '', '', '', '', '', '', '', '', $2::timestamptz, $2::timestamptz + n / 2 * INTERVAL '1 second'
+		SELECT 'eu', $1, 'eu' || lpad(n::text, 22, '0'), 'reaction', '', '', '', '', '', '', '', '', '', $2::timestamptz, $2::timestamptz + n / 2
+		* INTERVAL '1 second'
 		FROM generate_series(1, $3::bigint) AS n`, user, now, store.MaxTrayItems)
 	require.NoError(t, err)
 	_,

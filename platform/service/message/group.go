@@ -34,8 +34,8 @@ type insertion struct {
 func (s *Service) newQueue() *groupcommit.Queue[string, *insertion] {
 	return &groupcommit.Queue[string, *insertion]{
 		Max: maxGroup, MaxWaiting: maxWaiting, DropsLeft: true, User: func(in *insertion) string { return in.user },
-		Commit: func(_ context.Context, _ string, group []*insertion) []error { //nolint:contextcheck // each message has its own
-			s.commitGroup(group)
+		Commit: func(_ context.Context, _ string, group []*insertion) []error {
+			s.commitGroup(group) //nolint:contextcheck // each message has its own
 			return service.Map(group, func(in *insertion) error { return in.err })
 		},
 	}

@@ -23,7 +23,7 @@ func (s *Service) ReplaceManagedPrehook(
 	if wanted := req.GetPrehook(); wanted != nil {
 		settings = settingsOf(wanted)
 		if refused := cmp.Or(s.checkSettings(settings), webhook.CheckSecret(wanted.GetSecret())); refused != nil {
-			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: refused.Error()}, nil
+			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: refused.Error()}, nil //nolint:nilerr // the answer says it
 		}
 		unchanged = s.isSame(old, settings, wanted.GetSecret())
 		settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())

@@ -101,8 +101,10 @@ func TestMessages(t *testing.T) {
 			err := f.conn.Exec(t.Context(),
 			`INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id, creator_id,
 			creator_public_id, reference_id, reference_hash, segment, data_type, data, file_id, created_at, updated_at, edited_at)
-			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id, creator_public_id, '',
-			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM messages WHERE id = $1`, parent)
+			SELECT home, '02' || substr(md5(random()::text), 1, 22), feed_id, channel_id, channel_public_id, channel_type, '', creator_id,
+			creator_public_id, '',
+			decode(md5(random()::text), 'hex'), (SELECT max(segment) + 1 FROM messages), data_type, data, '', created_at, updated_at, edited_at FROM
+			messages WHERE id = $1`, parent)
 		require.NoError(t, err)
 	}
 	all := retention.PageSize + 3

@@ -10,7 +10,8 @@ import (
 // for the check against CockroachDB.
 func OwnStatements() []string {
 	own := []string{
-		sqlBegin, sqlBeginReadCommitted, sqlWaitForLocks, sqlCommit, sqlRollback, sqlLastStep, sqlUnknownStep, sqlIdentities, sqlIdentityStamp, sqlGrantees,
+		sqlBegin, sqlBeginReadCommitted, sqlWaitForLocks, sqlCommit, sqlRollback, sqlLastStep, sqlUnknownStep, sqlIdentities, sqlIdentityStamp,
+		sqlGrantees,
 	}
 	for table, rights := range appendOnly {
 		own = append(own, revokeStatement(table, rights, "a role"))

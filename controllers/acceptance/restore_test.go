@@ -64,7 +64,7 @@ func TestKeysAreRestoredFromBackup(t *testing.T) {
 			client.MatchingLabels{render.LabelNetwork: name}))
 		require.NoError(t, o.client.DeleteAllOf(t.Context(), &corev1.Secret{}, client.InNamespace(o.namespace),
 			client.MatchingLabels{render.LabelRecoveryOf: name}))
-		// no garbage collector runs
+		// No garbage collector runs.
 		jobs := []client.DeleteAllOfOption{client.InNamespace(o.namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)}
 		require.NoError(t, o.client.DeleteAllOf(t.Context(), &batchv1.Job{}, jobs...))
 		o.eventually("the Secrets to go", func() string {

@@ -46,7 +46,7 @@ func (r *run) useIdentity(ctx context.Context, found *keysSecret) {
 		r.problemf(v1alpha1.ReasonIdentityChanged, "Secret %s: %s. Delete it to restore it from a copy.", found.secret.Name, err)
 		return
 	}
-	// see replaceIdentity, whose status may not have been written
+	// See replaceIdentity, whose status may not have been written.
 	if r.id != identity.NetworkID && r.recovery.id == identity.NetworkID && r.isRefused() {
 		r.id, r.pass.Status.Schema.LastError = "", ""
 	}

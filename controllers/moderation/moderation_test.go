@@ -252,7 +252,7 @@ func TestModerationNeverWaits(t *testing.T) {
 func TestModerationRetries(t *testing.T) {
 	for _, before := range []metav1.Condition{
 		{Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonModerationRuns), ObservedGeneration: 2},
-		// of the spec before the last edit
+		// Of the spec before the last edit.
 		{Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonModerationPushFailed), ObservedGeneration: 1},
 	} {
 		h := newHarness(t)

@@ -30,7 +30,7 @@ type sources struct {
 	shared     []string                 // tables
 	queues     []string                 // tables whose rows are deleted soon
 	own        []rules.Statement        // statements of sessions, transactions and migrations: the rules about homes do not concern them
-	// statements that concern regions or backups, or a database without regions: only the grammar is checked
+	// Statements that concern regions or backups, or a database without regions: only the grammar is checked.
 	placement []rules.Statement
 }
 

@@ -50,7 +50,7 @@ func TestClientsAddNoSeries(t *testing.T) {
 		"plaza_database_up", "plaza_outbox_oldest_age_seconds", "plaza_scheduled_posts_overdue_seconds",
 		"plaza_moderation_generation",
 	} {
-		// in the background
+		// In the background.
 		require.Eventually(t, func() bool { return strings.Contains(scrape(t, r), "\n"+name+"{") }, patience, 50*time.Millisecond, name)
 	}
 	random := rand.New(rand.NewPCG(1, 2))

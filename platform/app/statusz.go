@@ -35,7 +35,7 @@ func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) {
 		w.Header().Set("Cache-Control", "no-store")
-		// the decoder's error would quote the body
+		// The decoder's error would quote the body.
 		http.Error(w, `want {"id": "…", "nonce": "…"} with a nonce of 32 to 128 bytes`, http.StatusBadRequest)
 		return
 	}

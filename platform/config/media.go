@@ -16,7 +16,7 @@ type MediaURL string
 func (m *MediaURL) UnmarshalText(text []byte) error {
 	u, err := url.Parse(string(text))
 	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || bytes.ContainsAny(text, "?# ") {
-		// does not quote the text, which may contain a password
+		// Does not quote the text, which may contain a password.
 		return errors.New("want a URL like rtmp://ingest.example.com/live, without user, query and fragment")
 	}
 	*m = MediaURL(strings.TrimRight(string(text), "/"))

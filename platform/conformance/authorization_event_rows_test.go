@@ -36,7 +36,7 @@ func eventRows() []row {
 		{procedure: "EventService/DeleteEvent", request: fresh, want: codesFor(400300, 400300, 400300, 400300, 0)},
 		{procedure: "EventService/UpdateEventRsvp", request: made(false, going), want: codesFor(400301, 400400, 400400, 400304, 400300)},
 		{procedure: "EventService/GetMyEventRsvp", request: made(false, nil), want: unanswered},
-		// answers the event
+		// Answers the event.
 		{procedure: "EventService/CreateEventRsvp", request: made(false, going), want: codesFor(400301, 0, 0, 400304, 400300)},
 		{procedure: "EventService/ListEventRsvps", request: made(false, nil), want: everyone},
 		{procedure: "EventService/ListEventRsvps", name: "private", request: made(true, nil), want: communityReaders},

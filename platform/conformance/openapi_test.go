@@ -221,7 +221,7 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 	message := sendImage(t, caller, newChatOf(t, caller, nil).id, fileID)
 	caller.Do(t, http.MethodGet, addressIn(t, caller, messagesPath+"/"+message, fileID), nil).OK(t)
 	require.Empty(t, slices.DeleteFunc(apiDoc.operations(), func(op documented) bool {
-		// by TestUserExport
+		// By TestUserExport.
 		return op.object["x-rpc"] != nil || apiDoc.successes(op.name()) > 0 || strings.HasSuffix(op.path, "/export/archive") ||
 			strings.Contains(op.path, "/recorded/{playbackId}/") // by TestRoomRecordings
 	}), "an operation that no test called")

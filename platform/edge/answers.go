@@ -93,7 +93,7 @@ func (w *responseWriter) writeInTime(data []byte) (n int, err error) {
 // the client has reset gets none: net/http would not release its memory until then.
 func (w *responseWriter) extendDeadline() {
 	if w.writeTimeout > 0 && (!w.http2 || w.ctx.Err() == nil) && !defence.Off(defence.WriteDeadline) {
-		// not supported by httptest.ResponseRecorder
+		// Not supported by httptest.ResponseRecorder.
 		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.writeTimeout))
 	}
 }

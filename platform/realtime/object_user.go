@@ -29,7 +29,7 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.Logge
 	} else {
 		reads.Members(c.ID, c.UserIDs, &rows.Members)
 	}
-	// the home of the community may not answer that of a member
+	// The home of the community may not answer that of a member.
 	if err := h.run(ctx, reads, home); err != nil || len(rows.Communities) == 0 && len(c.Members) == 0 {
 		return nil, nil, cmp.Or(err, errGone)
 	}

@@ -14,8 +14,8 @@ var auditedValues = map[string]*db.Statement{
 			'needApprovalOnCommentCreation', t.comment_approval, 'requiresJoinApproval', t.join_approval, 'allowCommentInStory', t.story_comments,
 			'tags', t.tags, 'categoryIds', t.category_ids, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"channel": auditValues("channel", "channels", "''",
-		`'displayName', t.display_name, 'isPublic', t.is_public, 'tags', t.tags, 'mutedUntil', t.muted_until, 'isDeleted', t.deleted_at IS NOT
-			NULL`),
+		`'displayName', t.display_name, 'isPublic', t.is_public, 'tags', t.tags, 'mutedUntil', t.muted_until, 'isDeleted', t.deleted_at
+			IS NOT NULL`),
 	"messageFeed": auditValues("messageFeed", "message_feeds", "''", `'name', t.name, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"post": auditValues("post", "posts", "author_id",
 		`'text', left(t.data->>'text', 1000), 'dataType', t.data_type, 'feedType', t.feed_type, 'tags', t.tags, 'flagCount', t.flag_count,
@@ -71,8 +71,8 @@ func auditValuesBy(kind, table, id, condition, subject, values string) *db.State
 // auditValueMissing returns the condition that an earlier attempt of the transaction has not stored the value: CockroachDB
 // would look for conflicts in every region.
 func auditValueMissing(kind, id string) string {
-	return `NOT EXISTS (SELECT 1 FROM audit_details AS d WHERE d.home = $1 AND d.event_id = $2 AND d.part = $3 AND d.type = ` + kind +
-		` AND d.id = ` + id + `)`
+	return `NOT EXISTS (SELECT 1 FROM audit_details AS d WHERE d.home = $1 AND d.event_id = $2 AND d.part = $3 AND d.type = ` +
+		kind + ` AND d.id = ` + id + `)`
 }
 
 var (

@@ -65,12 +65,12 @@ var (
 	sqlBlockedByGuardNone = stmt("blockedBy.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
 	// Anyone can add a row of blocked_by about a user, so none of these statements reads all of them.
-	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status =
-		'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
+	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2
+		AND status = 'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
 		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
 			ORDER BY blocker_id LIMIT %[1]d)`, maxHiddenRead()))
-	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status =
-		'blocked'
+	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2
+		AND status = 'blocked'
 		ORDER BY blocker_id LIMIT %d`, maxHiddenRead()))
 	sqlHiddenAmong   = stmt("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
 	sqlBlockersAmong = stmt("blocks.blockersAmong", selectBlockersAmong)

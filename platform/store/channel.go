@@ -63,18 +63,18 @@ var (
 		metadata = COALESCE($7::jsonb, metadata), notification_mode = COALESCE($8::text, notification_mode),
 		auto_delete_enabled = COALESCE($9::boolean, auto_delete_enabled), auto_delete_flags = COALESCE($10::bigint, auto_delete_flags),
 		updated_at = $11 WHERE home = $1 AND id = $2`).Updates(sharedChannels, 2)
-	sqlChannelMute = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1 AND
-		id = $2`).Updates(sharedChannels, 2)
+	sqlChannelMute = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1
+		AND id = $2`).Updates(sharedChannels, 2)
 	sqlChannelDelete = stmt("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1
 		AND id = $2`).Updates(sharedChannels, 2)
 	sqlChannelAttach = stmt("channels.attach",
 		`UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`).Updates(sharedChannels, 2)
 	sqlChannelDetach = stmt("channels.detach",
 		`UPDATE channels SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedChannels, 2)
-	sqlChannelGuard = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at IS
-		NULL`)
-	sqlChannelUpdateActivity = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2 AND last_activity <
-		$4::timestamptz`).Updates(sharedChannels, 2)
+	sqlChannelGuard = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at
+		IS NULL`)
+	sqlChannelUpdateActivity = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2
+		AND last_activity < $4::timestamptz`).Updates(sharedChannels, 2)
 )
 
 // Channel reads one channel, including a deleted one; nil if there is none.

@@ -105,8 +105,8 @@ func channelsOfUser(name, column string) *db.Statement {
 	return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
 			SELECT id, name_key, display_name, type, tags, deleted_at, last_activity, created_at FROM channels
 			WHERE home = $1 AND id = u.channel_id LIMIT 1) AS c
-			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND ($9::text = '%' OR
-				lower(c.display_name) LIKE $9::text)`)
+			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND ($9::text = '%'
+				OR lower(c.display_name) LIKE $9::text)`)
 }
 
 // ListChannels reads the keys of up to Limit public or private channels of each home, home by home.
@@ -144,8 +144,8 @@ func keyRunes(public bool) int { return pick(public, PublicNameKeyRunes, private
 
 // isFiltered reports whether the list has a filter without an index.
 func (l ChannelList) isFiltered(public bool) bool {
-	return len(l.Types)+len(l.Tags)+len(l.Without) > 0 || l.Deleted == DeletedOnly || l.OnlyArchived ||
-		utf8.RuneCountInString(l.Prefix) > keyRunes(public)
+	return len(l.Types)+len(l.Tags)+len(l.Without) > 0 || l.Deleted == DeletedOnly ||
+		l.OnlyArchived || utf8.RuneCountInString(l.Prefix) > keyRunes(public)
 }
 
 // ChannelsOf reads the keys of all channels of the user MemberID that match the filter, without paging.

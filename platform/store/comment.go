@@ -76,16 +76,16 @@ var (
 		$19::jsonb,
 		$20, $20, $20)`)
 	sqlCommentGuardUnapproved = stmt("comments.guardUnapproved", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
-		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined') LIMIT
-		$4::bigint) AS unapproved`)
-	sqlCommentGuard = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS
-		NULL`)
+		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined')
+		LIMIT $4::bigint) AS unapproved`)
+	sqlCommentGuard = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at
+		IS NULL`)
 	sqlCommentGuardStatus = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status
 		= $3 AND deleted_at IS NULL`)
-	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at =
-		$3::timestamptz AND deleted_at IS NULL`)
-	sqlCommentReview = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND
-		id = $2`).Updates(sharedComments, 2)
+	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2
+		AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
+	sqlCommentReview = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1
+		AND id = $2`).Updates(sharedComments, 2)
 	sqlCommentUpdate = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees
 		= $6::jsonb,
 		attachments = $7::jsonb, annotations = $10::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb)

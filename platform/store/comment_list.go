@@ -150,7 +150,7 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 	case !l.EveryLevel:
 		more = []any{l.ParentID}
 	}
-	// the list leaves out a few comments of each author, see MaxUnapprovedComments
+	// The list leaves out a few comments of each author, see MaxUnapprovedComments.
 	if !unapproved && !l.isFiltered() && l.Deleted == DeletedAny {
 		r.Add(home, lookup(commentLists, key).in(l.ByUpdate, l.Desc), db.Rows(into), append(args(after, l.Limit), more...)...)
 		return

@@ -58,8 +58,8 @@ var (
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns).Updates(sharedCommunities, 2)
 	sqlCommunityDelete = stmt("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedCommunities, 2)
-	sqlCommunityGuard = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS
-		NULL`)
+	sqlCommunityGuard = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at
+		IS NULL`)
 	sqlCommunityGuardName = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
 		WHERE home = $1 AND name_key = $2 AND display_name = $3 AND id <> $4 AND deleted_at IS NULL) THEN 0 ELSE 1 END`)
 	sqlCommunityInsertCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id,

@@ -40,8 +40,8 @@ var sqlCommunityActivity = stmt("communities.activity", `SELECT target_id, round
 var (
 	sqlRankables = stmt("communities.rankable", `SELECT id, is_public, is_discoverable, category_ids FROM communities
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
-	sqlCommunitiesBanned = stmt("members.bansOfUser", `SELECT community_id FROM user_communities WHERE home = $1 AND user_id = $2 AND state =
-		'banned'`)
+	sqlCommunitiesBanned = stmt("members.bansOfUser", `SELECT community_id FROM user_communities WHERE home = $1 AND user_id = $2
+		AND state = 'banned'`)
 	communitiesOfUsers = forEach("members.ofUsers", 1, "", `SELECT user_id, community_id FROM user_communities
 		WHERE home = $1 AND user_id = {value} AND state = 'member' ORDER BY community_id LIMIT $2::bigint`, "")
 )

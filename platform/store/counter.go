@@ -31,8 +31,8 @@ var (
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3, 4)
 	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`).
 				UpdatesUnlocked(sharedCounters, "they are deleted with what is counted")
-	sqlCounterRead = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY
-		ref, kind`)
+	sqlCounterRead = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[])
+		GROUP BY ref, kind`)
 )
 
 // Count adds delta to a count. It must be called in the transaction that changes the counted rows.

@@ -37,10 +37,10 @@ var (
 	sqlErasureInsert = stmt("erasures.insert", `INSERT INTO erasures (home, id, public_id, requested_by, state, due_at, requested_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, '`+ErasureRunning+`', $5, $5, $5) ON CONFLICT (home, id) DO NOTHING`)
-	sqlErasureUpdate = stmt("erasures.update", `WITH changed AS (UPDATE erasures SET public_id = $4, state = $5, step = $6, position =
-		$7::text[],
-		erased = $8::jsonb, version = version + 1, attempts = $9::bigint, due_at = $10::timestamptz, updated_at = $11, finished_at = $12, homes =
-		$13::jsonb
+	sqlErasureUpdate = stmt("erasures.update", `WITH changed AS (UPDATE erasures SET public_id = $4, state = $5, step = $6,
+		position = $7::text[],
+		erased = $8::jsonb, version = version + 1, attempts = $9::bigint, due_at = $10::timestamptz, updated_at = $11, finished_at = $12,
+		homes = $13::jsonb
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
 	sqlUserErase = stmt("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '',

@@ -31,8 +31,8 @@ func CountRsvps(status string) CounterKind { return CounterKind("rsvp:" + status
 var rsvpColumns = db.Columns[EventRsvp]()
 
 var (
-	sqlRsvpsOf = stmt("eventRsvps.ofUser", `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND event_id = ANY($2::text[]) AND
-		user_id = $3`)
+	sqlRsvpsOf = stmt("eventRsvps.ofUser", `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND event_id = ANY($2::text[])
+		AND user_id = $3`)
 	sqlRsvpInsert = stmt("eventRsvps.insert", `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ($1,
 		$2, $3, $4, $5, $5)`)
 	sqlRsvpUpdate = stmt("eventRsvps.update", `WITH updated AS (UPDATE event_rsvps SET status = $5, responded_at = $6

@@ -53,19 +53,19 @@ var (
 	sqlFileAltText   = stmt("files.altText", `UPDATE files SET alt_text = $3, updated_at = $4 WHERE home = $1 AND id = $2`)
 	sqlFilesRestrict = stmt("files.restrict", `UPDATE files SET restricted = true
 		WHERE home = $1 AND id = ANY($2::text[]) AND owner_id = $3 AND uses_recorded AND NOT restricted`)
-	sqlFileMarkUnused = stmt("files.markUnused", `UPDATE files SET unused_since = $3 WHERE home = $1 AND id = $2 AND uses_recorded AND
-		unused_since IS NULL`)
+	sqlFileMarkUnused = stmt("files.markUnused", `UPDATE files SET unused_since = $3 WHERE home = $1 AND id = $2 AND uses_recorded
+		AND unused_since IS NULL`)
 	sqlFileMarkUsed    = stmt("files.markUsed", `UPDATE files SET unused_since = NULL, released = true WHERE home = $1 AND id = $2`)
-	sqlFileGuardUnused = stmt("files.guardUnused", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2 AND unused_since =
-		$3::timestamptz
+	sqlFileGuardUnused = stmt("files.guardUnused", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2
+		AND unused_since = $3::timestamptz
 		AND NOT EXISTS (SELECT 1 FROM file_uses WHERE home = $1 AND file_id = $2)`)
 	sqlFileDelete = stmt("files.delete", `DELETE FROM files WHERE home = $1 AND id = $2`)
 
 	sqlUploadInsert    = stmt("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
 	sqlUploadGuardOpen = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
 	sqlUploadDelete    = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
-	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1 AND expires_at <=
-		$2::timestamptz ORDER BY expires_at, id LIMIT 100`)
+	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1
+		AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
 	sqlUploadAbandon = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[]) RETURNING id`)
 )
 

@@ -52,8 +52,8 @@ var (
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (home, file_id, object_id, kind) DO NOTHING`)
 	sqlFileUsesReplace = stmt("fileUses.releaseOthers", releasing(`DELETE FROM file_uses
 		WHERE home = $1 AND object_id = $2 AND kind = $3 AND NOT file_id = ANY($4::text[])`))
-	sqlFileUsesReleaseKind = stmt("fileUses.releaseKind", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[]) AND
-		kind = $3`))
+	sqlFileUsesReleaseKind = stmt("fileUses.releaseKind", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])
+		AND kind = $3`))
 	sqlFileUsesRelease = stmt("fileUses.release", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])`))
 	sqlFileUsesOfFile  = stmt("fileUses.ofFile", `SELECT `+fileUseColumns+` FROM file_uses
 		WHERE home = $1 AND file_id = $2 ORDER BY object_id, kind LIMIT $3::bigint`)

@@ -46,11 +46,11 @@ var (
 	sqlStoryRecomputeFlaggedComment = stmt("flags.recomputeStoryComments", `UPDATE stories SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged AND deleted_at IS NULL) AS found) AS f
 		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`).Updates(sharedStories, 2)
-	sqlCommunityRecomputeFlagged = stmt("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post, has_flagged_comment =
-		f.comment FROM
+	sqlCommunityRecomputeFlagged = stmt("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post,
+		has_flagged_comment = f.comment FROM
 		(SELECT EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND flag_count > 0 AND deleted_at IS NULL) AS post,
-			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL) AS
-			comment) AS f
+			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL)
+			AS comment) AS f
 		WHERE communities.home = $1 AND communities.id = $2
 			AND (communities.has_flagged_post <> f.post OR communities.has_flagged_comment <> f.comment)`).Updates(sharedCommunities, 2)
 
@@ -65,8 +65,8 @@ var (
 		AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at IS NULL)`).
 		UpdatesUnlocked(sharedCommunities, fewFirst)
 	sqlCommunityMarkFlaggedComment = stmt("flags.markCommunityComments", `UPDATE communities SET has_flagged_comment = true
-		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at IS
-		NULL)`).
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at
+		IS NULL)`).
 		UpdatesUnlocked(sharedCommunities, fewFirst)
 )
 

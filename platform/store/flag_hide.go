@@ -23,8 +23,8 @@ var (
 
 // atHideLimit is the condition that the item of $2 is not resolved, and that $3 users have flags that moderators have
 // never cleared.
-const atHideLimit = `home = $1 AND target_id = $2 AND state <> 'resolved' AND (SELECT count(*) FROM flags AS f WHERE f.home = $1 AND
-	f.target_id = $2
+const atHideLimit = `home = $1 AND target_id = $2 AND state <> 'resolved' AND (SELECT count(*) FROM flags AS f WHERE f.home = $1
+	AND f.target_id = $2
 	AND f.user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint`
 
 // hideFlagged marks the item of $2 as hiding its content if the content is visible and has enough flags.
@@ -34,8 +34,8 @@ func hideFlagged(visible string) string {
 
 // ofHiddenItem is the condition that the item of $3 hides the row p of $2, which must change from the state before.
 func ofHiddenItem(column, before string) string {
-	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` + column +
-		` = ` + before
+	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` +
+		column + ` = ` + before
 }
 
 // mustHide is the condition that the story or message of the hidden item i must be hidden; toHideOrShow that the item of $2
@@ -57,8 +57,8 @@ var (
 		WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL`))
 	sqlFlagItemHideComment = stmt("flagItems.hideComment", hideFlagged(`SELECT 1 FROM comments AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL`))
-	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden AND
-		state = 'resolved'`)
+	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden
+		AND state = 'resolved'`)
 
 	sqlHiddenPostCount = stmt("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT p.target_id AS ref, CASE WHEN v.n < 0 THEN p.feed_type ELSE `+postState+` END AS kind, v.n
@@ -90,8 +90,8 @@ var (
 		IS NULL`)
 
 	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE
-			-1 END AS n
+			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1
+			ELSE -1 END AS n
 			FROM comments AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES ('comments'), ('replies')) AS v (kind)
 			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters,

@@ -34,8 +34,8 @@ func (l FlagItemList) At(i FlagItem) time.Time {
 var (
 	flagItemsEscalated = flagItemList("Escalated", "escalated_at", `escalated_at IS NOT NULL AND ($6::text = '' OR target_type = $6)
 		AND ($7::text = '' OR reason = $7) AND ($8::text = '' OR place_id = $8)`)
-	flagItemsOfPlace = flagItemList("OfPlace", "opened_at", `place_id = $8 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR
-		reason = $7)`)
+	flagItemsOfPlace = flagItemList("OfPlace", "opened_at", `place_id = $8 AND ($6::text = '' OR target_type = $6) AND ($7::text = ''
+		OR reason = $7)`)
 	flagItemsOfReason = flagItemList("OfReason", "opened_at", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $8::text = ''`)
 	flagItemsOfType   = flagItemList("OfType", "opened_at", `target_type = $6 AND $7::text = '' AND $8::text = ''`)
 	flagItemsAll      = flagItemList("All", "opened_at", `$6::text = '' AND $7::text = '' AND $8::text = ''`)

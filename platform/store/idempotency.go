@@ -36,15 +36,15 @@ var (
 		WHERE idempotency_keys.expires_at <= $7::timestamptz OR
 			idempotency_keys.answer IS NULL AND idempotency_keys.locked_until <= $7::timestamptz AND idempotency_keys.request = excluded.request`)
 	sqlIdempotencyRead   = stmt("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
-	sqlIdempotencyFinish = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea AND
-		attempt = $3`)
-	sqlIdempotencyUnlock = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1 AND key =
-		$2::bytea AND attempt = $3`)
-	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3 AND
-		answer IS NULL`)
-	sqlIdempotencySweep = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key IN
-		(SELECT key FROM idempotency_keys /*@{FORCE_INDEX=idempotency_keys_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY
-		expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
+	sqlIdempotencyFinish = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea
+		AND attempt = $3`)
+	sqlIdempotencyUnlock = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1
+		AND key = $2::bytea AND attempt = $3`)
+	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3
+		AND answer IS NULL`)
+	sqlIdempotencySweep = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key
+		IN (SELECT key FROM idempotency_keys /*@{FORCE_INDEX=idempotency_keys_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz
+		ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 
 	sqlIdempotencyMarks = stmt("idempotencyMarks.read", `SELECT attempt, COALESCE(created, '{}'), created IS NOT NULL
 		FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND expires_at > $3::timestamptz`)
@@ -55,8 +55,8 @@ var (
 	sqlIdempotencyMarkGuard = stmt("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea
 		AND attempt = $3`)
 	sqlIdempotencyMarkSweep = stmt("idempotencyMarks.sweep", `WITH gone AS (DELETE FROM idempotency_marks WHERE home = $1 AND key IN
-		(SELECT key FROM idempotency_marks /*@{FORCE_INDEX=idempotency_marks_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz ORDER
-		BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
+		(SELECT key FROM idempotency_marks /*@{FORCE_INDEX=idempotency_marks_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz
+		ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 )
 
 // ReserveIdempotency stores i unless another attempt holds the key or has succeeded, and reads the row that was stored

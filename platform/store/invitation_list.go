@@ -34,8 +34,8 @@ var (
 	invitationsByTargetStatus = invitationList("targetStatus", "target_id", ` AND status = $6`)
 	invitationsByUser         = invitationList("mine", "invited_id", ``)
 	invitationsByUserKind     = invitationList("mineKind", "invited_id", ` AND type = $6 AND status = $7`)
-	invitationsByUserTarget   = invitationList("mineTarget", "invited_id", ` AND target_id = $6 AND (cardinality($7::text[]) = 0 OR status =
-		ANY($7::text[]))`)
+	invitationsByUserTarget   = invitationList("mineTarget", "invited_id", ` AND target_id = $6 AND (cardinality($7::text[]) = 0
+		OR status = ANY($7::text[]))`)
 )
 
 func invitationList(name, column, filter string) directions {

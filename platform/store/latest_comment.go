@@ -92,8 +92,8 @@ const latestAmong = "1000"
 // nthLatest selects the entry of a comment of $4, or reply to $5, without those that are newer; empty if there is none.
 func nthLatest(newer string) string {
 	return `COALESCE((SELECT ` + sqlLatestEntry + ` FROM (SELECT id, author_id, created_at, deleted_at FROM comments WHERE home = $1
-			AND reference_id = $4 AND parent_id = $5 AND approval_status = 'approved' ORDER BY created_at DESC, id DESC LIMIT ` + latestAmong +
-		`) AS recent
+			AND reference_id = $4 AND parent_id = $5 AND approval_status = 'approved' ORDER BY created_at DESC, id DESC LIMIT ` +
+		latestAmong + `) AS recent
 		WHERE deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ` + newer + `), '')`
 }
 
@@ -112,8 +112,8 @@ var (
 			AND deleted_at IS NULL)`).UpdatesUnlocked(sharedCounters, whichLatest)
 	sqlLatestRefill = stmt("counters.refillComments", `INSERT INTO counters (home, ref, kind, shard, n, latest_1, latest_2, latest_3)
 		VALUES ($1, $2, $3, 0, 0, `+nthLatest("0")+`, `+nthLatest("1")+`, `+nthLatest("2")+`)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET latest_1 = excluded.latest_1, latest_2 = excluded.latest_2, latest_3 =
-		excluded.latest_3`).
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET latest_1 = excluded.latest_1, latest_2 = excluded.latest_2,
+		latest_3 = excluded.latest_3`).
 		UpdatesUnlocked(sharedCounters, whichLatest)
 	sqlLatestClear = stmt("counters.clearComments", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
 		WHERE home = $1 AND ref = $2 AND kind = 'comments' AND latest_1 <> ''`).UpdatesUnlocked(sharedCounters, whichLatest)

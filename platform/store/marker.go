@@ -87,8 +87,8 @@ var (
 		JOIN LATERAL (
 		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
 	// The order and the range, instead of equality, make PostgreSQL choose the index by entity.
-	feedMarkersByEntity = forEach("feedMarkers.ofEntities", 1, "", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND
-		user_id = $2 AND entity_id >= {value} AND entity_id <= {value}
+	feedMarkersByEntity = forEach("feedMarkers.ofEntities", 1, "", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1
+		AND user_id = $2 AND entity_id >= {value} AND entity_id <= {value}
 		ORDER BY entity_id LIMIT 1000`, "")
 	sqlFeedMarkersChanged = stmt("feedMarkers.changed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2
 		AND updated_at > $3::timestamptz
@@ -96,11 +96,11 @@ var (
 	sqlFeedMarkersOfUsers = stmt("feedMarkers.ofUsers", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS u (id)
 		CROSS JOIN LATERAL (
 		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = u.id AND feed_id = $2 LIMIT 1) AS m`)
-	sqlFeedMarkersLive = stmt("feedMarkers.ofFeed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2 AND
-		NOT is_deleted
+	sqlFeedMarkersLive = stmt("feedMarkers.ofFeed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2
+		AND NOT is_deleted
 		ORDER BY user_id LIMIT $3::bigint`)
-	sqlEntityMarkers = stmt("feedMarkers.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at FROM
-		unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
+	sqlEntityMarkers = stmt("feedMarkers.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at
+		FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
 		SELECT `+sumOfMarkers+`, bool_and(is_deleted), min(created_at), max(updated_at) FROM user_feed_markers
 		WHERE home = $1 AND user_id = $2 AND entity_id = e.id) AS s (unread, mentioned, deleted, created_at, updated_at)
 		WHERE s.created_at IS NOT NULL ORDER BY e.id`)
@@ -121,8 +121,8 @@ var (
 			delivered_to, last_mention, is_deleted, created_at, updated_at)
 		SELECT $1, m.user_id, $3, $4, $5::bigint, m.seen AS read_to, m.seen AS delivered_to, m.last_mention, false, $8, $8
 		FROM unnest($2::text[], $6::bigint[], $7::bigint[]) AS m (user_id, seen, last_mention)`)
-	sqlFeedMarkerDelete = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND
-		user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
+	sqlFeedMarkerDelete = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1
+		AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlFeedMarkerUpdateRead = stmt("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint,
 		last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
@@ -131,8 +131,8 @@ var (
 		= $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlUserMarkerUpdateLastSync = stmt("userMarkers.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $4)
-		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at), updated_at =
-		excluded.updated_at`)
+		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at),
+		updated_at = excluded.updated_at`)
 )
 
 // SegmentOf reads the segment of a message in a feed; 0 if there is no such message.

@@ -20,8 +20,8 @@ var (
 	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id
 		FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
-	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE
-		home = $1 AND feed_id = $2
+	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/
+		WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND read_to + 0 >= $3::bigint AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
 )
 

@@ -58,8 +58,8 @@ var (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15::text[], $16::jsonb, $17, $17, $17, $18,
 			(SELECT last_segment FROM message_feeds WHERE home = $1 AND id = $3) - $19::bigint) RETURNING `+messageColumns)
 	sqlMessageGuard  = stmt("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[], mentions =
-		$6::jsonb,
+	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[],
+		mentions = $6::jsonb,
 		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
 	sqlMessageDelete = stmt("messages.delete",
 		`UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
@@ -100,8 +100,8 @@ const previewsAmong = 20
 
 // lastMessages registers the statements for the last message of each subchannel in an order that is not hidden.
 func lastMessages(name, condition, order string) each {
-	return forEach(name, 0, "", fmt.Sprintf(`SELECT %[1]s FROM (SELECT %[1]s FROM messages WHERE home = $1 AND %[2]s ORDER BY %[3]s LIMIT
-		%[4]d) AS recent
+	return forEach(name, 0, "", fmt.Sprintf(`SELECT %[1]s FROM (SELECT %[1]s FROM messages WHERE home = $1 AND %[2]s ORDER BY %[3]s
+		LIMIT %[4]d) AS recent
 		WHERE hidden_at IS NULL ORDER BY %[3]s LIMIT 1`, messageColumns, condition, order, previewsAmong), "")
 }
 

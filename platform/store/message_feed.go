@@ -33,8 +33,8 @@ var messageFeedColumns = db.Columns[MessageFeed]()
 
 var (
 	sqlMessageFeed  = stmt("messageFeeds.byID", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND id = $2`)
-	sqlMessageFeeds = stmt("messageFeeds.byIDs", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND id =
-		ANY($2::text[]) AND is_own`)
+	sqlMessageFeeds = stmt("messageFeeds.byIDs", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1
+		AND id = ANY($2::text[]) AND is_own`)
 	sqlMessageFeedOfMessage = stmt("messageFeeds.ofMessage", `SELECT `+db.Prefixed("f", messageFeedColumns)+` FROM messages AS m
 		JOIN message_feeds AS f ON f.home = $1 AND f.id = m.feed_id WHERE m.home = $1 AND m.id = $2`)
 	sqlMessageFeedGuard = stmt("messageFeeds.guardLive", `SELECT 1 / count(*) FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at
@@ -52,8 +52,8 @@ var (
 		WHERE NOT message_feeds.is_own`).Updates(sharedMessageFeeds, 2)
 	sqlMessageFeedRename = stmt("messageFeeds.rename", `UPDATE message_feeds SET name = $3, edited_at = $4, updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedMessageFeeds, 2)
-	sqlMessageFeedPurge = stmt("messageFeeds.purge", `DELETE FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NOT NULL AND
-		is_own`).Updates(sharedMessageFeeds, 2)
+	sqlMessageFeedPurge = stmt("messageFeeds.purge", `DELETE FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NOT NULL
+		AND is_own`).Updates(sharedMessageFeeds, 2)
 	// The row stays locked until the end of the transaction, so that segments have no gaps.
 	sqlMessageFeedNextSegment = stmt("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + $4::bigint,
 		last_message_at = GREATEST(last_message_at, $3), updated_at = GREATEST(updated_at, $3) WHERE home = $1 AND id = $2`).UpdatesFirst(

@@ -10,8 +10,8 @@ type messageListKey struct {
 var messageFlags = map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 
 // messageFilter is the filter that has no index.
-const messageFilter = ` AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text NOT
-	IN ('', creator_id)))
+const messageFilter = ` AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text
+	NOT IN ('', creator_id)))
 	AND (cardinality($6::text[]) = 0 OR tags && $6::text[]) AND NOT tags && $7::text[] AND ($8::text = '' OR data_type = $8::text)`
 
 // messageLists are the statements of lists that include deleted messages, messagePages those of pages of others, and messageWindows

@@ -39,8 +39,8 @@ var (
 		COALESCE((SELECT version FROM moderation_lists WHERE home = $1), '')`)
 	// One statement reads the version and the rules, so that they are consistent.
 	sqlModerationEnabled = stmt("moderation.enabled", `SELECT moderation_lists.version, r.list, r.regex, r.is_match_exact_word
-		FROM moderation_lists LEFT JOIN moderation_rules AS r ON r.home = $1 AND r.list IN ('allow', 'block') AND r.is_enabled AND NOT
-		r.is_deleted
+		FROM moderation_lists LEFT JOIN moderation_rules AS r ON r.home = $1 AND r.list IN ('allow', 'block') AND r.is_enabled
+		AND NOT r.is_deleted
 		WHERE moderation_lists.home = $1`)
 	sqlModerationRulesByID = stmt("moderation.byID", `SELECT `+moderationRuleColumns+` FROM moderation_rules
 		WHERE home = $1 AND list = $2 AND id = ANY($3::text[]) AND NOT is_deleted`)

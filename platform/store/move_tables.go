@@ -131,10 +131,10 @@ var (
 	sqlMoveSeen = stmt("moves.rows.story_seen", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
 		SELECT $4, user_id, target_id, seen_expires_at FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
 		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = GREATEST(story_seen.seen_expires_at, excluded.seen_expires_at)`)
-	sqlMoveSeenDelete = stmt("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id =
-		ANY($3::text[]) RETURNING 1`)
-	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE
-		'{}'::text[] END
+	sqlMoveSeenDelete = stmt("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2
+		AND user_id = ANY($3::text[]) RETURNING 1`)
+	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id]
+		ELSE '{}'::text[] END
 		FROM story_seen WHERE home = $1 AND (user_id, target_id) > ($4, $5) ORDER BY user_id, target_id LIMIT $3::bigint`)
 	sqlExportRestart = stmt("moves.restartExport",
 		`UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,

@@ -47,10 +47,10 @@ var (
 
 	sqlPinGuardLimit = stmt("pins.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM pins
 		WHERE home = $1 AND target_id = $2 AND placement = $3 AND post_id <> $4) < $5::bigint THEN 1 ELSE 0 END`)
-	sqlPinGuard = stmt("pins.guardThere", `SELECT 1 / count(*) FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3 AND
-		post_id = $4`)
-	sqlCommunityGuardPublic = stmt("pins.guardPublic", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND is_public AND
-		deleted_at IS NULL`)
+	sqlPinGuard = stmt("pins.guardThere", `SELECT 1 / count(*) FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3
+		AND post_id = $4`)
+	sqlCommunityGuardPublic = stmt("pins.guardPublic", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND is_public
+		AND deleted_at IS NULL`)
 	sqlPinInsert = stmt("pins.insert", `INSERT INTO pins (home, target_id, placement, post_id, community_id, pinned_by, pinned_by_id,
 		pinned_at, post_created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (home, target_id, placement, post_id) DO NOTHING`)

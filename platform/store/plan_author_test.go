@@ -12,8 +12,8 @@ var _ = planned((*collector).collectPostsOfAuthor,
 	`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, parent_id, is_parent, children,
 			feed_type, data_type, structure_type, tags, created_at, updated_at, edited_at, deleted_at)
 		SELECT 'us', ID(w, n, 3), 'community', CASE WHEN n % 16 = 8 THEN ID(c, 99, 3) ELSE ID(c, 6, 3) END, ID(c, 6, 3), ID(u, 4, 4), 'user-4',
-			'', n % 16 <> 2, ARRAY[]::text[], CASE WHEN n % 16 = 6 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 16 = 4 THEN 'image' ELSE
-			'text' END,
+			'', n % 16 <> 2, ARRAY[]::text[], CASE WHEN n % 16 = 6 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 16 = 4 THEN 'image'
+			ELSE 'text' END,
 			CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END, ARRAY[]::text[], AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 16 = 10 THEN AT(n, 3) END
 		FROM generate_series(1, 3000) AS n`,
 )

@@ -23,8 +23,8 @@ var _ = planned((*collector).collectChannels,
 	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, muted_until, version,
 		joined_at,
 			created_at, updated_at)
-		SELECT 'us', ID(x, 3, 3), ID(u, n, n), 'user-' || n::text, 'use', CASE WHEN n % 20 = 7 THEN 'none' WHEN n % 100 = 8 THEN 'banned' ELSE
-		'member' END,
+		SELECT 'us', ID(x, 3, 3), ID(u, n, n), 'user-' || n::text, 'use', CASE WHEN n % 20 = 7 THEN 'none' WHEN n % 100 = 8 THEN 'banned'
+		ELSE 'member' END,
 			CASE WHEN n % 1000 = 3 THEN ARRAY['channel-moderator'] ELSE ARRAY['channel-member'] END, n % 1000 = 3,
 			CASE WHEN n % 500 = 4 THEN AT(n, 11) END, 1, AT(n, 11), AT(n, 11), AT(n, 11) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key, membership, roles, is_moderator, version, joined_at,

@@ -105,10 +105,10 @@ var worldSQL = []string{
 	`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, parent_id, is_parent, children,
 			feed_type, data_type, structure_type, tags, flaggers, flag_count, has_flagged_comment, created_at, updated_at, edited_at, deleted_at)
 		SELECT HOME(c), ID(p, n, c), 'community', ID(c, c, c), ID(c, c, c), ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text,
-			CASE WHEN n % 20 = 8 THEN ID(p, (n - 8), c) ELSE '' END, n % 20 <> 8, CASE WHEN n % 20 = 0 THEN ARRAY[ID(p, (n + 8), c)] ELSE
-			ARRAY[]::text[] END,
-			CASE WHEN n % 40 = 36 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 20 = 8 THEN 'image' WHEN n % 4000 = 16 THEN 'poll' ELSE
-			'text' END,
+			CASE WHEN n % 20 = 8 THEN ID(p, (n - 8), c) ELSE '' END, n % 20 <> 8, CASE WHEN n % 20 = 0 THEN ARRAY[ID(p, (n + 8), c)]
+			ELSE ARRAY[]::text[] END,
+			CASE WHEN n % 40 = 36 THEN 'reviewing' ELSE 'published' END, CASE WHEN n % 20 = 8 THEN 'image' WHEN n % 4000 = 16 THEN 'poll'
+			ELSE 'text' END,
 			CASE WHEN n % 20 = 0 THEN 'image' WHEN n % 4000 = 4 THEN 'video' ELSE 'text' END,
 			CASE WHEN n % 40 = 4 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, CASE WHEN n % 100 = 0 THEN ARRAY[ID(u, 1, 1)] ELSE ARRAY[]::text[] END,
 			CASE WHEN n % 100 = 0 THEN 1 ELSE 0 END, n % 200 = 4, AT(n, 7), AT(n, 7), AT(n, 7), CASE WHEN n % 19 = 5 THEN AT(n, 7) END
@@ -118,8 +118,8 @@ var worldSQL = []string{
 		SELECT HOME(c), ID(m, n, c), 'post', ID(p, p, c), 'community', ID(c, c, c), ID(c, c, c),
 			CASE WHEN n % 30 = 5 THEN ID(m, 15, c) WHEN n % 15 = 10 THEN ID(m, (n - 10), c) ELSE '' END, ID(m, n, c),
 			ID(u, 1 + n % 30000, 1 + n % 30000), 'user-' || (1 + n % 30000)::text, CASE WHEN n % 60 = 0 THEN ARRAY['image'] ELSE ARRAY['text'] END,
-			n, CASE WHEN n % 60 = 0 OR n % 40 <> 20 THEN 'approved' WHEN n % 80 = 20 THEN 'pending' ELSE 'declined' END, CASE WHEN n % 300 = 0 THEN
-			1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
+			n, CASE WHEN n % 60 = 0 OR n % 40 <> 20 THEN 'approved' WHEN n % 80 = 20 THEN 'pending' ELSE 'declined' END, CASE WHEN n % 300 = 0
+			THEN 1 ELSE 0 END, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 19 = 7 THEN AT(n, 3) END
 		FROM (SELECT n, p, CASE WHEN p % 4 = 0 THEN 3 ELSE 1 + p % 2999 END AS c
 			FROM (SELECT n, CASE WHEN n % 5 = 0 THEN 4 ELSE 1 + n % 120000 END AS p FROM generate_series(1, 300000) AS n) AS q) AS m`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)

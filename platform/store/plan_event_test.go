@@ -26,8 +26,8 @@ func eventRows(kind, home, origin, creator string) string {
 		external_url,
 			cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id, tags, metadata, created_at, updated_at,
 			cancelled_at, deleted_at)
-		SELECT HOME(` + home + `), ID(` + kind + `, n, ` + home + `), ` + creator +
-		`, 'user', '', '', CASE WHEN n % 2 = 0 THEN 'virtual' ELSE 'in_person' END,
+		SELECT HOME(` + home + `), ID(` + kind + `, n, ` + home + `), ` +
+		creator + `, 'user', '', '', CASE WHEN n % 2 = 0 THEN 'virtual' ELSE 'in_person' END,
 			AT(n, 3600), AT(n, 3600) + interval '1 day', '', '', '', 'community', ` + origin + `, '', '', ARRAY[]::text[], '{}', AT(n, 3), AT(n, 3),
 			CASE WHEN n % 100 = 3 THEN AT(n, 3) END, CASE WHEN n % 500 = 0 THEN AT(n, 3) END FROM generate_series(1, 20000) AS n`
 }

@@ -29,8 +29,8 @@ var _ = planned((*collector).collectFollows,
 	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
 		SELECT HOME(n), ID(u, n, n), ID(u, (n + 7), (n + 7)), 'blocked', 1, AT(n, 3) FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
-		SELECT 'us', ID(u, 3, 3), ID(u, n, n), CASE WHEN n % 2 = 0 THEN 'none' ELSE 'blocked' END, 1, AT(n, 3) FROM generate_series(20, 3000) AS
-		n`,
+		SELECT 'us', ID(u, 3, 3), ID(u, n, n), CASE WHEN n % 2 = 0 THEN 'none' ELSE 'blocked' END, 1, AT(n, 3) FROM generate_series(20, 3000)
+		AS n`,
 )
 
 func (c *collector) collectFollows() {

@@ -15,8 +15,8 @@ var _ = planned((*collector).collectFlagItems,
 			28), n % 10 = 0, n % 16
 		FROM generate_series(1, 8000) AS n`,
 	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, escalated_at, shard)
-		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), CASE WHEN n % 50 <> 0 THEN AT(n, 28) END, 0 FROM
-		generate_series(1, 4000) AS n`,
+		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), CASE WHEN n % 50 <> 0 THEN AT(n, 28) END, 0
+		FROM generate_series(1, 4000) AS n`,
 	`INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28), ID(f, n, 3) FROM generate_series(1,
 		20000) AS n`,

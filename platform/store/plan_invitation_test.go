@@ -76,8 +76,8 @@ var _ = planned((*collector).collectPostsOnContent,
 			feed_type, data_type, structure_type, tags, flaggers, flag_count, has_flagged_comment, created_at, updated_at, edited_at, deleted_at)
 		SELECT 'us', ID(o, n, 3), 'content', ID(y, 3, 3), CASE WHEN n % 2 = 0 THEN 'article' ELSE 'article-' || n::text END, ID(u, 3, 3),
 		'user-3',
-			'', n % 16 <> 2, ARRAY[]::text[], 'published', CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END, CASE WHEN n % 16 = 4 THEN 'image' ELSE
-			'text' END,
+			'', n % 16 <> 2, ARRAY[]::text[], 'published', CASE WHEN n % 16 = 4 THEN 'image' ELSE 'text' END, CASE WHEN n % 16 = 4 THEN 'image'
+			ELSE 'text' END,
 			CASE WHEN n % 16 = 6 THEN ARRAY['tag'] ELSE ARRAY[]::text[] END, CASE WHEN n % 16 = 8 THEN ARRAY[ID(u, 1, 1)] ELSE ARRAY[]::text[] END,
 			CASE WHEN n % 16 = 8 THEN 1 ELSE 0 END, false, AT(n, 3), AT(n, 3), AT(n, 3), CASE WHEN n % 16 = 10 THEN AT(n, 3) END
 		FROM generate_series(1, 20000) AS n`,

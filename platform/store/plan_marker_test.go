@@ -20,8 +20,8 @@ var _ = planned((*collector).collectMarkers,
 		SELECT 'us', ID(u, n, n), ID(f, 3, 3), ID(f, 3, 3), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(3, 30000, 3) AS n`,
 	`INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, is_deleted,
 		created_at, updated_at)
-		SELECT 'us', ID(u, 3, 3), ID(f, n, n), ID(f, (n % 10), (n % 10)), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(4, 303) AS
-		n`,
+		SELECT 'us', ID(u, 3, 3), ID(f, n, n), ID(f, (n % 10), (n % 10)), 10, 5, 5, 0, false, AT(n, 5), AT(n, 5) FROM generate_series(4, 303)
+		AS n`,
 )
 
 func (c *collector) collectMarkers() {

@@ -9,11 +9,11 @@ import (
 // 2,000 users watch a room of home us, and others are where few are. Every tenth presence has ended, most of them in rooms.
 var _ = planned((*collector).collectPresences,
 	`INSERT INTO presences (home, place, user_id, joined_at, until)
-		SELECT 'us', ID(vr, 3, 3), ID(u, n, n), AT(n, 3), CASE WHEN n % 10 = 0 THEN AT(n, 3) ELSE '2030-01-01'::timestamptz END FROM
-		generate_series(1, 2000) AS n`,
+		SELECT 'us', ID(vr, 3, 3), ID(u, n, n), AT(n, 3), CASE WHEN n % 10 = 0 THEN AT(n, 3) ELSE '2030-01-01'::timestamptz END
+		FROM generate_series(1, 2000) AS n`,
 	`INSERT INTO presences (home, place, user_id, joined_at, until)
-		SELECT HOME(n), ID(vr, n, n), ID(u, n, n), AT(n, 3), CASE WHEN n % 10 = 0 THEN AT(n, 3) ELSE '2030-01-01'::timestamptz END FROM
-		generate_series(4, 20000) AS n`,
+		SELECT HOME(n), ID(vr, n, n), ID(u, n, n), AT(n, 3), CASE WHEN n % 10 = 0 THEN AT(n, 3) ELSE '2030-01-01'::timestamptz END
+		FROM generate_series(4, 20000) AS n`,
 )
 
 func (c *collector) collectPresences() {

@@ -10,11 +10,11 @@ import (
 // Every user has a device and settings. The user 3 has 20 devices. Half of the pushes wait for a later time.
 var _ = planned((*collector).collectPushes,
 	`INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash, created_at, updated_at)
-		SELECT HOME(n), ID(u, n, n), md5('d' || n), 'android', 'fcm', 't' || n, decode(md5('t' || n), 'hex'), AT(n, 3), AT(n, 3) FROM
-		generate_series(1, 20000) AS n`,
+		SELECT HOME(n), ID(u, n, n), md5('d' || n), 'android', 'fcm', 't' || n, decode(md5('t' || n), 'hex'), AT(n, 3), AT(n, 3)
+		FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash, created_at, updated_at)
-		SELECT HOME(3), ID(u, 3, 3), md5('e' || n), 'android', 'fcm', 'e' || n, decode(md5('e' || n), 'hex'), AT(n, 3), AT(n, 3) FROM
-		generate_series(1, 19) AS n`,
+		SELECT HOME(3), ID(u, 3, 3), md5('e' || n), 'android', 'fcm', 'e' || n, decode(md5('e' || n), 'hex'), AT(n, 3), AT(n, 3)
+		FROM generate_series(1, 19) AS n`,
 	`INSERT INTO notification_settings (home, user_id, level, target_id, enabled, events, updated_at)
 		SELECT HOME(n), ID(u, n, n), 'user', '', true, '{}', AT(n, 3) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO notification_settings (home, user_id, level, target_id, enabled, events, updated_at)

@@ -82,7 +82,7 @@ func (c *collector) lastWindows(names ...string) {
 		for _, name := range names {
 			if order, ok := strings.CutPrefix(s.name, name); ok && strings.HasPrefix(order, "Created") {
 				args := slices.Clone(s.Args)
-				// plans are judged by what they read
+				// Plans are judged by what they read.
 				args[slices.IndexFunc(args, func(a any) bool { n, ok := a.(int); return ok && n > pageRows })] = pageRows
 				c.byName(name+".last"+order, args...)
 			}

@@ -16,8 +16,8 @@ var _ = planned((*collector).collectStories,
 	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata,
 		mentionees,
 			flaggers, flag_count, created_at, updated_at, expires_at, deleted_at)
-		SELECT 'us', ID(t, n, 3), 'community', ID(c, 3, 3), ID(c, 3, 3), ID(u, n, n), 'user-' || n::text, CASE WHEN n % 2 = 0 THEN 'image' ELSE
-		'text' END,
+		SELECT 'us', ID(t, n, 3), 'community', ID(c, 3, 3), ID(c, 3, 3), ID(u, n, n), 'user-' || n::text, CASE WHEN n % 2 = 0 THEN 'image'
+		ELSE 'text' END,
 			'{}', '[]', '{}', '[]', '{}', 0, AT(n, 60), AT(n, 60), AT(n, 60) + INTERVAL '1 day', CASE WHEN n % 100 = 7 THEN AT(n, 60) END
 		FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata,
@@ -29,8 +29,8 @@ var _ = planned((*collector).collectStories,
 		SELECT HOME(n), ID(u, n, n), 'user', 'user-' || n::text, AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000)
 		AS n`,
 	`INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
-		SELECT HOME(n), ID(c, n, n), 'community', ID(c, n, n), AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000) AS
-		n`,
+		SELECT HOME(n), ID(c, n, n), 'community', ID(c, n, n), AT(20000, 60) + INTERVAL '1 day', AT(20000, 60) FROM generate_series(1, 10000)
+		AS n`,
 	`INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
 		SELECT 'us', ID(u, n, n), ID(c, 3, 3), AT(n, 60) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)

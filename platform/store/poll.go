@@ -61,8 +61,8 @@ var (
 
 var (
 	sqlPollsByID   = stmt("polls.byID", `SELECT `+pollColumns+` FROM polls WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPollCreator = stmt("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls WHERE
-		home = $1 AND polls.id = $2)`)
+	sqlPollCreator = stmt("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls
+		WHERE home = $1 AND polls.id = $2)`)
 	sqlPollInsert = stmt("polls.insert", `INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type,
 		closed_in,
 		closes_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9::bigint, $10, $11, $11)`)
@@ -78,10 +78,10 @@ var (
 
 	sqlVotesOf = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[])
 		AND user_id = $3`)
-	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id =
-		$2 AND user_id = $3) = $5::bigint
-		AND (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = ANY($4::text[])) = $5::bigint THEN
-		1 ELSE 0 END`)
+	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1
+		AND poll_id = $2 AND user_id = $3) = $5::bigint
+		AND (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = ANY($4::text[])) = $5::bigint
+		THEN 1 ELSE 0 END`)
 	sqlVoteInsert = stmt("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3,
 		$4, $5, $6)`)
 	sqlVoteDelete = stmt("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)

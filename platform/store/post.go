@@ -59,8 +59,8 @@ func withComments(inner, order string) string {
 var (
 	sqlPostsByID  = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
 	sqlPostsAlone = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPostHeads  = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1 AND id =
-		ANY($2::text[])`)
+	sqlPostHeads  = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1
+		AND id = ANY($2::text[])`)
 	sqlPostOfComment = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
@@ -69,8 +69,8 @@ var (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb,
 		$19::jsonb,
 		$20, GREATEST($20::timestamptz, $21::timestamptz), GREATEST($20::timestamptz, $22::timestamptz))`)
-	sqlPostGuard = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND
-		deleted_at IS NULL`)
+	sqlPostGuard = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3
+		AND deleted_at IS NULL`)
 	sqlPostDelete = stmt("posts.delete",
 		`UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
 	sqlPostDeleteChildren = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2

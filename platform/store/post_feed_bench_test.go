@@ -43,8 +43,8 @@ func BenchmarkFeed(b *testing.B) {
 			feed_type, data_type, structure_type, data, created_at, updated_at, edited_at)
 		SELECT 'us', ID(p, n, 0), 'user', ID(u, w, 0), 'w', ID(u, w, 0), 'w', true, 'published', 'text', 'text',
 			jsonb_build_object('text', repeat('We saw two herons and a seal. ', 7)), AT(n, 7), AT(n, 7), AT(n, 7)
-		FROM (SELECT n, CASE WHEN n < 10000 THEN 20000 + n %% 5000 ELSE (n::bigint * 7919) %% 20000 END AS w FROM generate_series(1, %d) AS n) AS
-		p`, posts))
+		FROM (SELECT n, CASE WHEN n < 10000 THEN 20000 + n %% 5000 ELSE (n::bigint * 7919) %% 20000 END AS w FROM generate_series(1, %d) AS n)
+		AS p`, posts))
 	readers := []int{10, 50, 200, 500, 1000, 2000, 5000, silentReader}
 	for _, reader := range readers {
 		walls := fmt.Sprintf("n < %d", reader)

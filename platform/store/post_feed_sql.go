@@ -26,8 +26,8 @@ var feedBranches = map[bool]each{true: branchesInOrder(createdOrders[0]), false:
 
 func branchesInOrder(o db.Order) each {
 	page := feedOrder(o) + feedLimit
-	return forEachIn(feedSizes, "feeds.branches"+o.Name, feedArgs, "", `SELECT `+feedColumns+` FROM posts WHERE home = $1 AND target_id =
-		{value}
+	return forEachIn(feedSizes, "feeds.branches"+o.Name, feedArgs, "", `SELECT `+feedColumns+` FROM posts WHERE home = $1
+		AND target_id = {value}
 		AND is_parent AND feed_type = 'published' AND deleted_at IS NULL`+feedAfter(o)+feedFilter+page, page)
 }
 
@@ -36,8 +36,8 @@ func branchesInOrder(o db.Order) each {
 var (
 	// feedListed makes a list of the targets first.
 	feedListed = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return windowStatement("feeds.listed", o, `(target_id IN (SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $8 AND
-			status = 'accepted' AND $9::boolean
+		return windowStatement("feeds.listed", o, `(target_id IN (SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $8
+			AND status = 'accepted' AND $9::boolean
 			UNION ALL SELECT $8::text WHERE $10::boolean
 			UNION ALL SELECT id FROM communities WHERE home = $1 AND id = ANY($11::text[]) AND deleted_at IS NULL)) IS TRUE`)
 	})
@@ -59,8 +59,8 @@ var (
 func everyoneIn(o db.Order) string {
 	return `SELECT ` + feedColumns + ` FROM ` + feedRecent(o, feedColumns+", structure_type") + `target_id <> ALL($5::text[])
 		AND ((target_type = 'user' AND $12::boolean) OR ` + feedFollowed + `
-		OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1 AND id =
-		recent.target_id), false))` +
+		OR COALESCE((SELECT deleted_at IS NULL AND (is_public OR id = ANY($11::text[])) FROM communities WHERE home = $1
+		AND id = recent.target_id), false))` +
 		feedOrder(o) + feedLimit
 }
 
@@ -82,9 +82,9 @@ func feedRecent(o db.Order, columns string) string {
 }
 
 var (
-	sqlFollowersOf = stmt("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2 AND status =
-		'accepted'`)
+	sqlFollowersOf = stmt("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2
+		AND status = 'accepted'`)
 	// A member of a deleted community remains a member.
-	sqlCommunitiesDeleted = stmt("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS
-		NOT NULL`)
+	sqlCommunitiesDeleted = stmt("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at
+		IS NOT NULL`)
 )

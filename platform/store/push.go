@@ -44,8 +44,8 @@ var (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $4, $11) ON CONFLICT (home, provider, id) DO NOTHING`)
 	sqlPushClaim = stmt("pushes.claim", `WITH due AS (UPDATE pushes SET not_before = $4::timestamptz, attempts = attempts + 1
 			WHERE home = $1 AND (provider, id) IN (SELECT provider, id FROM pushes /*@{FORCE_INDEX=pushes_by_time}*/
-				WHERE home = $1 AND provider = $3 AND not_before > $6::timestamptz AND not_before <= $2::timestamptz ORDER BY not_before, id LIMIT
-				$5::bigint)
+				WHERE home = $1 AND provider = $3 AND not_before > $6::timestamptz AND not_before <= $2::timestamptz ORDER BY not_before, id
+				LIMIT $5::bigint)
 			RETURNING `+pushColumns+`)
 		SELECT `+db.Prefixed("p", pushColumns)+`, (SELECT d.token FROM push_devices AS d WHERE d.home = $1 AND d.user_id = p.user_id
 			AND d.device = p.device AND `+liveSession+` LIMIT 1) AS token FROM due AS p`)

@@ -59,17 +59,17 @@ var (
 	sqlDeviceOfSession = stmt("pushDevices.ofSession", `SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2
 		AND id = $3`)
 	sqlPushDeviceRemove      = stmt("pushDevices.remove", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3`)
-	sqlPushDeviceRemoveToken = stmt("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3 AND
-		token = $4`)
+	sqlPushDeviceRemoveToken = stmt("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3
+		AND token = $4`)
 	sqlPushDeviceTake = stmt("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3
 		AND updated_at <= $4::timestamptz`)
-	sqlPushDeviceOfSession = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device =
-		(SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3)`)
+	sqlPushDeviceOfSession = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2
+		AND device = (SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3)`)
 	sqlPushDeviceRemoveAll = ownedStatements[slices.IndexFunc(ownedStatements, func(s *db.Statement) bool {
 		return s.Name == "erasure.owned.push_devices"
 	})]
-	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events AS
-		user_events,
+	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events
+		AS user_events,
 			t.enabled AS target_enabled, t.events AS target_events FROM push_devices AS d
 		JOIN users AS p ON p.home = $1 AND p.id = {value} AND p.deleted_at IS NULL AND NOT p.is_global_ban
 		LEFT JOIN notification_settings AS u ON u.home = $1 AND u.user_id = {value} AND u.level = 'user' AND u.target_id = ''

@@ -25,8 +25,8 @@ var (
 			+ GREATEST(0, rate_usages.level - rate_usages.refill * EXTRACT(epoch FROM excluded.updated_at - rate_usages.updated_at)::float8)
 		RETURNING level`)
 	sqlRateUsagesSweep = stmt("rateUsages.sweep", `WITH gone AS (DELETE FROM rate_usages WHERE home = $1 AND key IN
-		(SELECT key FROM rate_usages WHERE home = $1 AND updated_at < $2::timestamptz ORDER BY updated_at LIMIT 500) RETURNING key) SELECT
-		count(*) FROM gone`)
+		(SELECT key FROM rate_usages WHERE home = $1 AND updated_at < $2::timestamptz ORDER BY updated_at LIMIT 500) RETURNING key)
+		SELECT count(*) FROM gone`)
 )
 
 // AddRateUsages adds to the levels of keys, of which none may occur twice, and reads the new levels by key.

@@ -26,8 +26,8 @@ var (
 	sqlReactionInsert = stmt("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name,
 		id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
-	sqlReactionGuard = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id =
-		$3 AND name = $4`)
+	sqlReactionGuard = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2
+		AND user_id = $3 AND name = $4`)
 	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
 	// sqlReactionNamesGuard counts at most as many names as allowed, including the new one: counts are added to first.

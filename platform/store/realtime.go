@@ -74,8 +74,8 @@ var (
 		WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
 		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
-		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq LIMIT
-		500) AS oldest WHERE created_at < $2::timestamptz)
+		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq
+		LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
 		RETURNING seq)
 		UPDATE realtime_heads SET trimmed = GREATEST(trimmed, (SELECT max(seq) FROM gone)) WHERE home = $1 AND EXISTS (SELECT 1 FROM gone)
 		RETURNING (SELECT count(*) FROM gone)`)
@@ -86,8 +86,8 @@ var (
 	sqlSessionsLive = stmt("realtime.sessionsLive", `SELECT s.id FROM unnest($2::text[], $3::text[]) AS s (user_id, id)
 		CROSS JOIN LATERAL (SELECT 1 FROM sessions WHERE home = $1 AND sessions.user_id = s.user_id AND sessions.id = s.id AND revoked_at IS NULL
 		LIMIT 1) AS l
-		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS
-		u`)
+		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1)
+		AS u`)
 )
 
 // EmitEvents inserts events into the outbox as one row. Workers deliver it from firstTry on. They are appended to the log after the events

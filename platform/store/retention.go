@@ -36,8 +36,8 @@ func expiredIn(table, condition string) ExpiredRows {
 // The statements that read the rows whose retention may have ended.
 var (
 	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
-	messagesOld          = forEach("messages.old", 2, "", `SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id =
-		{value} AND NOT is_deleted
+	messagesOld          = forEach("messages.old", 2, "", `SELECT id, parent_id, created_at FROM messages WHERE home = $1
+		AND feed_id = {value} AND NOT is_deleted
 		AND created_at < $2::timestamptz ORDER BY created_at, id LIMIT $3::bigint`, ` LIMIT $3::bigint`)
 )
 

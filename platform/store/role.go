@@ -26,14 +26,14 @@ const MaxRoles = 500
 var (
 	sqlRoles = stmt("roles.all", `SELECT id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin
 		FROM roles WHERE home = $1 ORDER BY id LIMIT 1000`)
-	sqlRoleGuardFree = stmt("roles.guardFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM roles WHERE home = $1 AND id = $2 AND deleted_at IS
-		NULL)
+	sqlRoleGuardFree = stmt("roles.guardFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM roles WHERE home = $1 AND id = $2 AND deleted_at
+		IS NULL)
 		THEN 0 ELSE 1 END`)
 	sqlRoleUpsert = stmt("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at,
 		origin)
 		VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9)
-		ON CONFLICT (home, id) DO UPDATE SET display_name = excluded.display_name, permissions = excluded.permissions, created_at =
-		excluded.created_at,
+		ON CONFLICT (home, id) DO UPDATE SET display_name = excluded.display_name, permissions = excluded.permissions,
+		created_at = excluded.created_at,
 		updated_at = excluded.updated_at, deleted_at = excluded.deleted_at, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (roles.changed_at, roles.origin) <= (excluded.changed_at, excluded.origin)`)
 )

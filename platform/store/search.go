@@ -101,8 +101,8 @@ type CommunitySearch struct {
 func searchIn(name string, o db.Order, joins, condition string) searches {
 	rows := ` FROM search_words WHERE home = $1 AND key = $2 AND ` + o.After("created_at", "object_id", "$4::timestamptz", "$5") + `
 			ORDER BY ` + o.By("created_at", "object_id")
-	page := `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight` + rows +
-		` LIMIT $6::bigint) AS w
+	page := `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight` +
+		rows + ` LIMIT $6::bigint) AS w
 		` + joins + `
 		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
 			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
@@ -134,8 +134,8 @@ var (
 			AND ($14 = '' OR p.target_type = $14) AND ($15 = '' OR CASE WHEN p.target_type = 'content' THEN p.target_public_id ELSE p.target_id END
 			= $15)
 			AND (cardinality($16::text[]) = 0 OR p.structure_type = ANY($16::text[])) AND (cardinality($17::text[]) = 0 OR p.tags && $17::text[])
-			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted' ELSE
-			c.is_visible END`)
+			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted'
+			ELSE c.is_visible END`)
 	})
 	// $12 are tags, $13 categories, $14 whether the searcher is a member and $15 whether to include private communities.
 	searchCommunities = searchesInBoth(func(o db.Order) searches {

@@ -48,8 +48,8 @@ const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home
 	IS NULL), '0001-01-01'::timestamptz)`
 
 var (
-	sqlStoriesByID = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND
-		id = ANY($2::text[])`, ""))
+	sqlStoriesByID = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1
+		AND id = ANY($2::text[])`, ""))
 	sqlStoryHeads = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1
 		AND id = ANY($2::text[])`)
 	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
@@ -61,8 +61,8 @@ var (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11::jsonb, $12::jsonb, $13::jsonb, $14, $14, $15)`)
 	sqlStoryGuard     = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlStoryGuardRow  = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
-	sqlStoryGuardLive = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND
-		expires_at > $3::timestamptz`)
+	sqlStoryGuardLive = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL
+		AND expires_at > $3::timestamptz`)
 	sqlStoryDelete = stmt("stories.delete",
 		`UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
 	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)

@@ -116,8 +116,8 @@ var storyTargetLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
 				SELECT target_id, target_type, target_public_id, updated_at, last_expires_at FROM story_targets
 				WHERE home = $1 AND target_id = w.target_id AND last_expires_at > $7::timestamptz
 				AND `+o.After("last_expires_at", "target_id", "$3::timestamptz", "$4")+` LIMIT 1) AS t
-			LEFT JOIN LATERAL (SELECT seen_expires_at FROM story_seen WHERE home = $1 AND user_id = $2 AND target_id = w.target_id LIMIT 1) AS s ON
-			true
+			LEFT JOIN LATERAL (SELECT seen_expires_at FROM story_seen WHERE home = $1 AND user_id = $2 AND target_id = w.target_id LIMIT 1) AS s
+			ON true
 			WHERE w.target_id <> ALL($8::text[])
 			AND ($9::text = 'all' OR ($9::text = 'seen') = COALESCE(s.seen_expires_at >= t.last_expires_at, false))
 			ORDER BY `+o.By("t.last_expires_at", "t.target_id")+` LIMIT $5::bigint`)

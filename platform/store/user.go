@@ -73,8 +73,8 @@ var (
 		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
 	// A setting that stays as it is keeps the time of its change.
 	sqlUserHidePresence = stmt("users.hidePresence", `UPDATE users SET
-		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END, is_presence_hidden =
-		$3::boolean
+		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END,
+		is_presence_hidden = $3::boolean
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
 	sqlUserBan     = stmt("users.ban",

@@ -68,8 +68,8 @@ var (
 		position = '{}', moved = '{}', ids = 0,
 		version = user_moves.version + 1, attempts = 0, due_at = $5, requested_at = $5, updated_at = $5, finished_at = NULL
 		WHERE user_moves.state IN ('done', 'cancelled')`)
-	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6, position =
-		$7::text[],
+	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6,
+		position = $7::text[],
 		moved = $8::jsonb, ids = $9::bigint, version = version + 1, attempts = $10::bigint, due_at = $11::timestamptz, updated_at = $12,
 		finished_at = $13
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
@@ -90,8 +90,8 @@ var (
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
 	sqlMovedIDsUnknown = stmt("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
 		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
-	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT
-		$4::bigint`)
+	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id
+		LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
 

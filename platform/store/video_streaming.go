@@ -81,8 +81,8 @@ const MaxStreamBans = 1000
 
 var (
 	sqlStreamsByID    = stmt("videoStreams.byID", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND parent_id =
-		ANY($2::text[])`)
+	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1
+		AND parent_id = ANY($2::text[])`)
 	sqlStreamInsert = stmt("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description,
 		thumbnail_file_id,
 		status, resolution, is_secure, channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key,
@@ -94,25 +94,25 @@ var (
 	sqlStreamGuardParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id
 		= $3
 		AND parent_id = '' AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
-	sqlStreamAddChild = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE
-		home = $1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamAddChild = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4
+		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamRemoveChild = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdate = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title), description =
-		COALESCE($4::text, description),
+	sqlStreamUpdate = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title),
+		description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), resolution = COALESCE($6::text, resolution), metadata = COALESCE($7::jsonb,
 		metadata),
 		updated_at = $8 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND
-		id = $2`).Updates(sharedStreams, 2)
+	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1
+		AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamDelete = stmt("videoStreams.delete",
 		`UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamAttach = stmt("videoStreams.attach",
 		attachTo("video_streams", `, target_type = $4, target_public_id = $5`)).Updates(sharedStreams, 2)
 	sqlStreamDetach = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '', target_type = '', target_public_id = ''
 		WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedStreams, 2)
-	sqlStreamGuardStatus = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status =
-		ANY($3::text[])
+	sqlStreamGuardStatus = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+		AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
 	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
@@ -120,13 +120,13 @@ var (
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamGuardModeration = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
-	sqlStreamGuardBans = stmt("videoStreams.guardBans", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND banned_ids =
-		$3::text[]
+	sqlStreamGuardBans = stmt("videoStreams.guardBans", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+		AND banned_ids = $3::text[]
 		AND deleted_at IS NULL`)
 	sqlStreamUpdateBans = stmt("videoStreams.ban", `UPDATE video_streams SET banned_ids = $3::text[], updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home =
-		$1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4
+		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 )
 
 // VideoStreams reads streams of any homes, including deleted ones, in no particular order.

@@ -45,10 +45,10 @@ var (
 			is_managed = excluded.is_managed, is_enabled = excluded.is_enabled, is_deleted = excluded.is_deleted, created_at = excluded.created_at,
 			changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (webhooks.changed_at, webhooks.origin) <= (excluded.changed_at, excluded.origin)`)
-	sqlWebhooksSweep = stmt("webhooks.sweep", `DELETE FROM webhooks WHERE home = $1 AND is_deleted AND created_at < $2::timestamptz AND
-		changed_at < $2::timestamptz`)
-	sqlWebhooksGuardLimit = stmt("webhooks.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM webhooks WHERE home = $1 AND NOT
-		is_deleted) <= $2::bigint
+	sqlWebhooksSweep = stmt("webhooks.sweep", `DELETE FROM webhooks WHERE home = $1 AND is_deleted AND created_at < $2::timestamptz
+		AND changed_at < $2::timestamptz`)
+	sqlWebhooksGuardLimit = stmt("webhooks.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM webhooks WHERE home = $1
+		AND NOT is_deleted) <= $2::bigint
 		THEN 1 ELSE 0 END`)
 
 	// A webhook begins with the events after its creation.
@@ -65,8 +65,8 @@ var (
 	sqlWebhookCursorAdvance = stmt("webhookCursors.advance", `UPDATE webhook_cursors SET last_seq = $3::bigint, lost = lost + $4::bigint
 		WHERE home = $1 AND webhook_id = $2`)
 	sqlWebhookCursorDelete = stmt("webhookCursors.delete", `DELETE FROM webhook_cursors WHERE home = $1 AND webhook_id = $2
-		AND (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_pkey}*/ WHERE home = $1 AND webhook_id = $2 ORDER BY seq LIMIT
-		1) IS NULL`)
+		AND (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_pkey}*/ WHERE home = $1 AND webhook_id = $2 ORDER BY seq
+		LIMIT 1) IS NULL`)
 )
 
 // Webhooks reads the webhooks of a home in no particular order.

@@ -200,7 +200,7 @@ func (q *queue) store(ctx context.Context, attempted []chain) error {
 	now, ended := q.Now(), int64(0)
 	tx := q.Store.NewTx(q.home)
 	tx.OwnWebhook(q.id, q.owner, errNotOwner)
-	// the order in which rows are locked
+	// The order in which rows are locked.
 	slices.SortFunc(attempted, func(a, b chain) int { return strings.Compare(a[0].ObjectID, b[0].ObjectID) })
 	for _, c := range attempted {
 		for _, row := range c {

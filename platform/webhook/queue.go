@@ -282,6 +282,5 @@ func (q *queue) expire(ctx context.Context, now time.Time) error {
 	if err := q.store(ctx, ended); err != nil {
 		return err
 	}
-	q.ended[store.DeliveryDead] += len(ended)
 	return q.trim(ctx)
 }

@@ -98,7 +98,7 @@ func socialNetwork() *v1alpha1.SocialNetwork {
 			},
 			Monitoring: v1alpha1.Monitoring{
 				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
-				// a fault of hours would be needed otherwise
+				// A fault of hours would be needed otherwise.
 				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{
 					{Name: "PlazaOutboxNotDraining", Threshold: "3s"},
 					{Name: "PlazaUserMoveStuck", Threshold: "10s"},

@@ -31,7 +31,7 @@ func TestFailedGroupIsDeliveredOneByOne(t *testing.T) {
 	notices := []service.Notice{
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: asker, ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinRejected, ID: community, OtherID: fan, ActorID: actor, At: servicetest.Noon},
-		// a deleted user
+		// A deleted user.
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: region.NewID(region.EU), ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: actor, ActorID: actor, At: servicetest.Noon},
 		{Event: service.NoticeJoinApproved, ID: community, OtherID: fan, At: servicetest.Noon}, // by an administrator

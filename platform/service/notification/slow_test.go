@@ -165,7 +165,7 @@ func TestResultsOfPushes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "at the end 1 day, in an hour 01:00:00, later 00:00:05, old 1 day",
 		w.Text(t, `SELECT string_agg(title || ' ' || (not_before - created_at), ', ' ORDER BY title) FROM pushes`))
-	// without those of the tokens that are gone
+	// Without those of the tokens that are gone.
 	require.Equal(t, "at the end, broken, in an hour, later, old, refused, sent, too late, too old",
 		w.Text(t, `SELECT string_agg(token, ', ' ORDER BY token) FROM push_devices`))
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`

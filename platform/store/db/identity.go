@@ -27,8 +27,8 @@ const (
 	// identitySetting is the name of the row of settings that contains the identity of the network, at every home.
 	identitySetting  = "networkIdentity"
 	sqlIdentities    = `SELECT DISTINCT value #>> '{}' FROM settings WHERE name = '` + identitySetting + `'`
-	sqlIdentityStamp = `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, '` + identitySetting +
-		`', to_jsonb($2::text), now(), '')
+	sqlIdentityStamp = `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, '` +
+		identitySetting + `', to_jsonb($2::text), now(), '')
 		ON CONFLICT (home, name) DO NOTHING`
 )
 

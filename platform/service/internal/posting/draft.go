@@ -223,7 +223,7 @@ func fileData(a *plazav1.Attachment) freeform.Object {
 	id := freeform.Quote(a.GetFileId())
 	if a.GetType() == "video" {
 		video := freeform.Object(nil).With("original", id)
-		// by which clients recognize a video
+		// By which clients recognize a video.
 		return freeform.Object(nil).With("videoFileId", json.RawMessage(video)).With("thumbnailFileId", freeform.Quote(""))
 	}
 	return freeform.Object(nil).With("fileId", id)

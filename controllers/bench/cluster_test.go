@@ -60,7 +60,7 @@ func newCluster(t *testing.T, env *testenv.Env) *cluster {
 	server.TLS = &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.certificate}
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	c.port = int32(server.Listener.Addr().(*net.TCPAddr).Port) //nolint:gosec // a port
+	c.port = int32(server.Listener.Addr().(*net.TCPAddr).Port)
 	return c
 }
 

@@ -365,9 +365,11 @@ func killConnections(ctx context.Context, t *testing.T, url string, done func() 
 // driftQueries are queries that find every count and mark that differs from the rows that it is derived from.
 var driftQueries = map[string]string{
 	"comments of a post": counted("comments",
-		`SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "posts"),
+		`SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home,
+			reference_id`, "posts"),
 	"replies to a comment": counted("replies",
-		`SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' AND parent_id <> '' GROUP BY home, parent_id`, "comments"),
+		`SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' AND parent_id <> ''
+			GROUP BY home, parent_id`, "comments"),
 	"latest comments of a post":   latest("comments", "posts", "reference_id = r.id AND parent_id = ''"),
 	"latest replies to a comment": latest("replies", "comments", "reference_id = r.reference_id AND parent_id = r.id"),
 	"members of a community": counted("members",
@@ -375,23 +377,35 @@ var driftQueries = map[string]string{
 		"communities"),
 	"moderators of a community": counted("moderators",
 		`SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE is_moderator GROUP BY home, community_id`, "communities"),
-	"published posts":                counted("published", postsIn("published"), "communities"),
-	"posts under review":             counted("reviewing", postsIn("reviewing"), "communities"),
-	"declined posts":                 counted("declined", postsIn("declined"), "communities"),
-	"likes":                          counted("reaction:like", reactionsBy("like"), "posts"),
-	"loves":                          counted("reaction:love", reactionsBy("love"), "posts"),
-	"counts of deleted references":   `SELECT c.ref, c.kind FROM counters AS c WHERE c.kind IN ('comments', 'segment', 'impressions', 'reach') AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.ref) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home = c.home AND p.id = c.ref)`,
-	"segments":                       `SELECT id FROM comments WHERE segment < 1 OR segment > (SELECT sum(n) FROM counters AS c WHERE c.home = comments.home AND c.ref = reference_id AND c.kind = 'segment')`,
-	"moderators":                     `SELECT user_id FROM community_members WHERE is_moderator <> (state = 'member' AND 'community-moderator' = ANY(roles)) OR (state <> 'member' AND roles <> '{}')`,
-	"flags of posts":                 flagged("posts"),
-	"flags of comments":              flagged("comments"),
-	"flags of users":                 flagged("users"),
-	"flags of deleted targets":       `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM stories WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM users WHERE home = f.home AND id = f.target_id)`,
-	"children of posts":              `SELECT p.id FROM posts AS p WHERE p.is_parent AND p.deleted_at IS NULL AND p.children IS DISTINCT FROM COALESCE((SELECT array_agg(k.id ORDER BY array_position(p.children, k.id)) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL), '{}')`,
-	"children of deleted":            `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.deleted_at IS NOT NULL AND k.deleted_at IS NULL`,
-	"children without a parent":      `SELECT k.id FROM posts AS k WHERE k.parent_id <> '' AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = k.home AND p.id = k.parent_id)`,
-	"children in another feed":       `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.feed_type <> k.feed_type`,
-	"comments of deleted references": `SELECT c.id FROM comments AS c WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.reference_id) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home = c.home AND p.id = c.reference_id)`,
+	"published posts":    counted("published", postsIn("published"), "communities"),
+	"posts under review": counted("reviewing", postsIn("reviewing"), "communities"),
+	"declined posts":     counted("declined", postsIn("declined"), "communities"),
+	"likes":              counted("reaction:like", reactionsBy("like"), "posts"),
+	"loves":              counted("reaction:love", reactionsBy("love"), "posts"),
+	"counts of deleted references": `SELECT c.ref, c.kind FROM counters AS c WHERE c.kind IN ('comments', 'segment', 'impressions', 'reach')
+		AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND p.id = c.ref) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home
+		= c.home AND p.id = c.ref)`,
+	"segments": `SELECT id FROM comments WHERE segment < 1 OR segment > (SELECT sum(n) FROM counters AS c WHERE c.home =
+		comments.home AND c.ref = reference_id AND c.kind = 'segment')`,
+	"moderators": `SELECT user_id FROM community_members WHERE is_moderator <> (state = 'member' AND 'community-moderator'
+		= ANY(roles)) OR (state <> 'member' AND roles <> '{}')`,
+	"flags of posts":    flagged("posts"),
+	"flags of comments": flagged("comments"),
+	"flags of users":    flagged("users"),
+	"flags of deleted targets": `SELECT target_id FROM flags AS f WHERE NOT EXISTS (SELECT 1 FROM posts WHERE home = f.home AND id =
+		f.target_id) AND NOT EXISTS (SELECT 1 FROM comments WHERE home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM stories WHERE
+		home = f.home AND id = f.target_id) AND NOT EXISTS (SELECT 1 FROM users WHERE home = f.home AND id = f.target_id)`,
+	"children of posts": `SELECT p.id FROM posts AS p WHERE p.is_parent AND p.deleted_at IS NULL AND p.children IS DISTINCT FROM
+		COALESCE((SELECT array_agg(k.id ORDER BY array_position(p.children, k.id)) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id
+		AND k.deleted_at IS NULL), '{}')`,
+	"children of deleted": `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE
+		p.deleted_at IS NOT NULL AND k.deleted_at IS NULL`,
+	"children without a parent": `SELECT k.id FROM posts AS k WHERE k.parent_id <> '' AND NOT EXISTS (SELECT 1 FROM posts AS p WHERE
+		p.home = k.home AND p.id = k.parent_id)`,
+	"children in another feed": `SELECT k.id FROM posts AS k JOIN posts AS p ON p.home = k.home AND p.id = k.parent_id WHERE p.feed_type
+		<> k.feed_type`,
+	"comments of deleted references": `SELECT c.id FROM comments AS c WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = c.home AND
+		p.id = c.reference_id) AND NOT EXISTS (SELECT 1 FROM stories AS p WHERE p.home = c.home AND p.id = c.reference_id)`,
 	"hasFlaggedChildren": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_children <> EXISTS (
 		SELECT 1 FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.flag_count > 0 AND k.deleted_at IS NULL)`,
 	"hasFlaggedComment of posts": `SELECT p.id FROM posts AS p WHERE p.deleted_at IS NULL AND p.has_flagged_comment <> EXISTS (
@@ -410,27 +424,34 @@ var driftQueries = map[string]string{
 	"followed in sg": counted("following:sg", followedIn("03"), "users"),
 	"blocks": counted("blocks",
 		`SELECT home, blocker_id AS ref, count(*) AS n FROM blocks WHERE status = 'blocked' GROUP BY home, blocker_id`, "users"),
-	"votes": `SELECT f.poll_id, f.answer_id, f.n, c.ref, c.kind, c.n FROM (SELECT home, poll_id, answer_id, count(*) AS n FROM poll_votes GROUP BY home, poll_id, answer_id) AS f
+	"votes": `SELECT f.poll_id, f.answer_id, f.n, c.ref, c.kind, c.n FROM (SELECT home, poll_id, answer_id, count(*) AS n FROM poll_votes
+		GROUP BY home, poll_id, answer_id) AS f
 		FULL JOIN (SELECT home, ref, kind, sum(n) AS n FROM counters WHERE kind LIKE 'vote:%' GROUP BY home, ref, kind) AS c
 		ON c.home = f.home AND c.ref = f.poll_id AND c.kind = 'vote:' || f.answer_id WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
-	"answers to events": `SELECT f.event_id, f.status, f.n, c.ref, c.kind, c.n FROM (SELECT home, event_id, status, count(*) AS n FROM event_rsvps GROUP BY home, event_id, status) AS f
+	"answers to events": `SELECT f.event_id, f.status, f.n, c.ref, c.kind, c.n FROM (SELECT home, event_id, status, count(*) AS n FROM
+		event_rsvps GROUP BY home, event_id, status) AS f
 		FULL JOIN (SELECT home, ref, kind, sum(n) AS n FROM counters WHERE kind LIKE 'rsvp:%' GROUP BY home, ref, kind) AS c
 		ON c.home = f.home AND c.ref = f.event_id AND c.kind = 'rsvp:' || f.status WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
-	"follows and their mirrors": `SELECT f.follower_id, f.followee_id, f.status AS at_follower, f.version AS version, m.status AS at_followee, m.version AS mirrored
-		FROM follows AS f FULL JOIN followers AS m ON m.follower_id = f.follower_id AND m.followee_id = f.followee_id WHERE m.status IS DISTINCT FROM f.status`,
+	"follows and their mirrors": `SELECT f.follower_id, f.followee_id, f.status AS at_follower, f.version AS version, m.status AS at_followee,
+		m.version AS mirrored
+		FROM follows AS f FULL JOIN followers AS m ON m.follower_id = f.follower_id AND m.followee_id = f.followee_id WHERE m.status IS DISTINCT
+		FROM f.status`,
 	"blocks and their mirrors": `SELECT b.blocker_id, b.blocked_id, b.status AS at_blocker, m.status AS at_blocked
-		FROM blocks AS b FULL JOIN blocked_by AS m ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.status IS DISTINCT FROM b.status`,
+		FROM blocks AS b FULL JOIN blocked_by AS m ON m.blocker_id = b.blocker_id AND m.blocked_id = b.blocked_id WHERE m.status IS DISTINCT FROM
+		b.status`,
 	"follows across a block": `SELECT f.follower_id, f.followee_id, f.status FROM follows AS f JOIN blocks AS b
 		ON (b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocker_id = f.followee_id AND b.blocked_id = f.follower_id)
 		WHERE f.status <> 'none' AND b.status = 'blocked'`,
-	"unchecked kinds of counts": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'rsvp:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
+	"unchecked kinds of counts": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'rsvp:%' AND kind NOT LIKE
+		'following:%' AND kind NOT IN (
 		'comments', 'segment', 'replies', 'members', 'moderators', 'published', 'reviewing', 'declined', 'reaction:like', 'reaction:love',
 		'followers', 'followRequests', 'blocks', 'stories', 'impressions', 'reach', 'flags-open', 'flags-claimed', 'flags-resolved')`,
 	"open flag items":     flagItemsIn("open"),
 	"claimed flag items":  flagItemsIn("claimed"),
 	"resolved flag items": flagItemsIn("resolved"),
 	"flags of flag items": `SELECT i.target_id, i.flag_count, f.n FROM flag_items AS i LEFT JOIN LATERAL (
-		SELECT count(*) AS n FROM flags WHERE home = i.home AND target_id = i.target_id) AS f ON true WHERE i.state <> 'resolved' AND i.flag_count <> f.n`,
+		SELECT count(*) AS n FROM flags WHERE home = i.home AND target_id = i.target_id) AS f ON true WHERE i.state <> 'resolved' AND
+		i.flag_count <> f.n`,
 	"communities of users": `SELECT m.user_id, m.community_id, m.state, m.version, u.state, u.version FROM community_members AS m
 		FULL JOIN user_communities AS u ON u.user_id = m.user_id AND u.community_id = m.community_id
 		WHERE u.state IS DISTINCT FROM m.state OR u.version IS DISTINCT FROM m.version`,
@@ -448,7 +469,8 @@ func latest(kind, of, belongs string) string {
 	return `SELECT * FROM (SELECT r.id, ARRAY(SELECT id FROM comments WHERE home = r.home AND ` + belongs +
 		` AND approval_status = 'approved' AND deleted_at IS NULL
 				ORDER BY created_at DESC, id DESC LIMIT 3) AS facts,
-			ARRAY(SELECT substr(entry, 17, 24) FROM (SELECT DISTINCT entry FROM counters CROSS JOIN LATERAL (VALUES (latest_1), (latest_2), (latest_3)) AS v (entry)
+			ARRAY(SELECT substr(entry, 17, 24) FROM (SELECT DISTINCT entry FROM counters CROSS JOIN LATERAL (VALUES (latest_1), (latest_2),
+			(latest_3)) AS v (entry)
 				WHERE home = r.home AND ref = r.id AND kind = '` + kind + `' AND entry <> '') AS e ORDER BY entry DESC LIMIT 3) AS kept
 			FROM ` + of + ` AS r WHERE r.deleted_at IS NULL) AS l WHERE facts <> kept`
 }
@@ -456,7 +478,8 @@ func latest(kind, of, belongs string) string {
 // flagItemsIn finds the places and homes whose count of flag items of a state differs from the items.
 func flagItemsIn(state string) string {
 	return `SELECT home, ref, f.n AS facts, c.n AS counted FROM (SELECT i.home, r.ref, count(*) AS n FROM flag_items AS i
-			CROSS JOIN LATERAL unnest(ARRAY[i.place_id, CASE i.home WHEN 'us' THEN '01' WHEN 'eu' THEN '02' ELSE '03' END || repeat('0', 22)]) AS r (ref)
+			CROSS JOIN LATERAL unnest(ARRAY[i.place_id, CASE i.home WHEN 'us' THEN '01' WHEN 'eu' THEN '02' ELSE '03' END || repeat('0', 22)]) AS r
+			(ref)
 			WHERE i.state = '` + state + `' AND r.ref <> '' GROUP BY i.home, r.ref) AS f
 		FULL JOIN (SELECT home, ref, sum(n) AS n FROM counters WHERE kind = 'flags-` + state + `' GROUP BY home, ref) AS c USING (home, ref)
 		WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`
@@ -479,7 +502,8 @@ func reactionsBy(name string) string {
 // flagged finds rows whose flag fields differ from the flags.
 func flagged(table string) string {
 	return `SELECT t.id, t.flag_count, t.flaggers FROM ` + table + ` AS t LEFT JOIN LATERAL (
-		SELECT count(*) AS n, COALESCE(array_agg(user_id ORDER BY user_id), '{}') AS ids FROM flags WHERE home = t.home AND target_id = t.id) AS f ON true
+		SELECT count(*) AS n, COALESCE(array_agg(user_id ORDER BY user_id), '{}') AS ids FROM flags WHERE home = t.home AND target_id = t.id) AS
+		f ON true
 		WHERE t.flag_count <> f.n OR (SELECT COALESCE(array_agg(id ORDER BY id), '{}') FROM unnest(t.flaggers) AS a (id)) <> f.ids`
 }
 
@@ -503,7 +527,8 @@ func TestCountsDoNotDrift(t *testing.T) {
 func (s *workload) requireAnswers(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	live := rows(t, conn,
-		`SELECT p.id, (SELECT count(*) FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL AND c.approval_status = 'approved') AS comments,
+		`SELECT p.id, (SELECT count(*) FROM comments AS c WHERE c.home = p.home AND c.reference_id = p.id AND c.deleted_at IS NULL AND
+			c.approval_status = 'approved') AS comments,
 		(SELECT count(*) FROM flags AS f WHERE f.home = p.home AND f.target_id = p.id) AS flags,
 		(SELECT count(*) FROM posts AS k WHERE k.home = p.home AND k.parent_id = p.id AND k.deleted_at IS NULL) AS children
 		FROM posts AS p WHERE p.deleted_at IS NULL ORDER BY p.id`)
@@ -514,16 +539,19 @@ func (s *workload) requireAnswers(t *testing.T, conn *pgx.Conn) {
 		require.EqualValues(t, p["flags"], answer.Int(t, "posts.0.flagCount"))
 		require.EqualValues(t, p["children"], answer.Int(t, "posts.0.childrenNumber"))
 	}
-	for _, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM community_members AS m WHERE m.home = c.home AND m.community_id = c.id AND m.state = 'member') AS members,
+	for _, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM community_members AS m WHERE m.home = c.home AND m.community_id = c.id
+		AND m.state = 'member') AS members,
 		(SELECT count(*) FROM community_members AS m WHERE m.home = c.home AND m.community_id = c.id AND m.is_moderator) AS moderators,
-		(SELECT count(*) FROM posts AS p WHERE p.home = c.home AND p.target_id = c.id AND p.is_parent AND p.deleted_at IS NULL AND p.feed_type = 'published') AS posts
+		(SELECT count(*) FROM posts AS p WHERE p.home = c.home AND p.target_id = c.id AND p.is_parent AND p.deleted_at IS NULL AND p.feed_type =
+		'published') AS posts
 		FROM communities AS c`) {
 		answer := s.admin.Do(t, http.MethodGet, "/api/v3/communities/"+c["id"].(string), nil).OK(t)
 		require.EqualValues(t, c["members"], answer.Int(t, "communities.0.membersCount"))
 		require.EqualValues(t, c["moderators"], answer.Int(t, "communities.0.moderatorMemberCount"))
 		require.EqualValues(t, c["posts"], answer.Int(t, "communities.0.postsCount"))
 	}
-	for i, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM comments AS k WHERE k.home = c.home AND k.parent_id = c.id AND k.deleted_at IS NULL AND k.approval_status = 'approved') AS replies
+	for i, c := range rows(t, conn, `SELECT c.id, (SELECT count(*) FROM comments AS k WHERE k.home = c.home AND k.parent_id = c.id AND
+		k.deleted_at IS NULL AND k.approval_status = 'approved') AS replies
 		FROM comments AS c JOIN posts AS p ON p.home = c.home AND p.id = c.reference_id WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL`) {
 		answer := s.admin.At(region.All()[i%3]).Do(t, http.MethodGet, "/api/v3/comments/"+c["id"].(string), nil).OK(t)
 		require.EqualValues(t, c["replies"], answer.Int(t, "comments.0.childrenNumber"))

@@ -14,8 +14,8 @@ var ErrFull = errors.New("too many items are waiting")
 
 // Queue is a queue of items for each key. Its fields must not change after the first call. It is safe for concurrent use.
 type Queue[K comparable, T any] struct {
-	// Commit processes a group. It returns the error of each item, or nil if there are none. Its context has the values of one of
-	// the callers, and no deadline.
+	// Commit processes a group. It returns the error of each item in the order of the items, which it must not change, or nil if there
+	// are none. Its context has the values of one of the callers, and no deadline.
 	Commit func(ctx context.Context, key K, items []T) []error
 	// Size returns the size of an item; nil if each has the size 1.
 	Size func(T) int

@@ -35,7 +35,7 @@ func (s *Service) newQueue() *groupcommit.Queue[string, *insertion] {
 	return &groupcommit.Queue[string, *insertion]{
 		Max: maxGroup, MaxWaiting: maxWaiting, DropsLeft: true, User: func(in *insertion) string { return in.user },
 		Commit: func(_ context.Context, _ string, group []*insertion) []error {
-			s.commitGroup(group) //nolint:contextcheck // each message has its own
+			s.commitGroup(byTime(group)) //nolint:contextcheck // each message has its own
 			return service.Map(group, func(in *insertion) error { return in.err })
 		},
 	}
@@ -52,14 +52,16 @@ func (s *Service) enqueue(ctx context.Context, in *insertion) error {
 	return err
 }
 
-func sortByTime(group []*insertion) {
-	slices.SortStableFunc(group, func(a, b *insertion) int { return a.message.CreatedAt.Compare(b.message.CreatedAt) })
+// byTime returns a group in the order of the times of its messages.
+func byTime(group []*insertion) []*insertion {
+	return slices.SortedStableFunc(slices.Values(group), func(a, b *insertion) int {
+		return a.message.CreatedAt.Compare(b.message.CreatedAt)
+	})
 }
 
-// commitGroup commits the messages of a group together, in the order of their times. If that fails for a reason that may concern only
-// one of them, it commits each of them alone.
+// commitGroup commits the messages of a group together. If that fails for a reason that may concern only one of them, it commits each of
+// them alone.
 func (s *Service) commitGroup(group []*insertion) {
-	sortByTime(group)
 	if len(group) == 1 {
 		s.commitMessages(group[0].ctx, group...)
 		return

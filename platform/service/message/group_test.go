@@ -27,7 +27,7 @@ func heldQueue() (s *Service, commits *[][]string, release chan struct{}) {
 	s, commits, release = New(nil), new([][]string), make(chan struct{})
 	s.queue.Commit = func(_ context.Context, _ string, group []*insertion) []error {
 		<-release
-		sortByTime(group)
+		group = byTime(group)
 		*commits = append(*commits, service.Map(group, func(in *insertion) string { return in.message.ID }))
 		return groupcommit.Each(fail.NotFound(), len(group))
 	}
@@ -110,4 +110,11 @@ func TestMembersAndParentsOfGroup(t *testing.T) {
 	}
 	require.Equal(t, []string{"a", "b"}, membersOf(group))
 	require.Equal(t, []string{"p"}, parentsOf([]store.Message{group[0].message, group[1].message, group[2].message}))
+}
+
+// TestByTime checks that a group keeps its order, in which the queue receives the errors.
+func TestByTime(t *testing.T) {
+	group := []*insertion{insertionOf(t.Context(), "a", "2", 2), insertionOf(t.Context(), "b", "1", 1)}
+	require.Equal(t, []*insertion{group[1], group[0]}, byTime(group))
+	require.Equal(t, "2", group[0].message.ID)
 }

@@ -10,12 +10,12 @@ import (
 const MaxArchivedChannels = 100
 
 var (
-	sqlArchivedChannels      = stmt("archivedChannels.ofUser", `SELECT channel_id FROM archived_channels WHERE home = $1 AND user_id = $2`)
-	sqlArchivedChannelInsert = stmt("archivedChannels.insert", `INSERT INTO archived_channels (home, user_id, channel_id, created_at)
+	sqlArchivedChannels      = db.Register("archivedChannels.ofUser", `SELECT channel_id FROM archived_channels WHERE home = $1 AND user_id = $2`)
+	sqlArchivedChannelInsert = db.Register("archivedChannels.insert", `INSERT INTO archived_channels (home, user_id, channel_id, created_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (home, user_id, channel_id) DO NOTHING`)
-	sqlArchivedChannelGuardMax = stmt("archivedChannels.guardMax", `SELECT 1 / CASE WHEN count(*) > $3::bigint THEN 0 ELSE 1 END
+	sqlArchivedChannelGuardMax = db.Register("archivedChannels.guardMax", `SELECT 1 / CASE WHEN count(*) > $3::bigint THEN 0 ELSE 1 END
 		FROM archived_channels WHERE home = $1 AND user_id = $2`)
-	sqlArchivedChannelDelete = stmt("archivedChannels.delete", `DELETE FROM archived_channels WHERE home = $1 AND user_id = $2 AND channel_id
+	sqlArchivedChannelDelete = db.Register("archivedChannels.delete", `DELETE FROM archived_channels WHERE home = $1 AND user_id = $2 AND channel_id
 		= $3`)
 )
 

@@ -64,14 +64,14 @@ var (
 )
 
 var (
-	sqlAuditEventInsert = stmt("auditEvents.insert", `INSERT INTO audit_events (home, `+auditEventColumns+`)
+	sqlAuditEventInsert = db.Register("auditEvents.insert", `INSERT INTO audit_events (home, `+auditEventColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8, $9, $10::jsonb, $11) ON CONFLICT (home, at, id) DO NOTHING`)
-	sqlAuditTargetsInsert = stmt("auditTargets.insert", `INSERT INTO audit_targets (home, event_id, type, id, at)
+	sqlAuditTargetsInsert = db.Register("auditTargets.insert", `INSERT INTO audit_targets (home, event_id, type, id, at)
 		SELECT $1, $2, t.type, t.id, $5::timestamptz FROM (SELECT unnest($3::text[]) AS type, unnest($4::text[]) AS id) AS t
 		WHERE NOT EXISTS (SELECT 1 FROM audit_targets AS a WHERE a.home = $1 AND a.event_id = $2)`)
-	sqlAuditOriginInsert = stmt("auditDetails.insert", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
+	sqlAuditOriginInsert = db.Register("auditDetails.insert", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		VALUES ($1, $2, '`+AuditOrigin+`', '', '', $3, $4::jsonb) ON CONFLICT (home, event_id, part, type, id) DO NOTHING`)
-	sqlAuditDetails = stmt("auditDetails.ofEvents", `SELECT `+auditDetailColumns+` FROM audit_details
+	sqlAuditDetails = db.Register("auditDetails.ofEvents", `SELECT `+auditDetailColumns+` FROM audit_details
 		WHERE home = $1 AND event_id = ANY($2::text[]) ORDER BY event_id, part, type, id LIMIT 5000`)
 )
 

@@ -63,7 +63,7 @@ func auditValuesBy(kind, table, id, condition, subject, values string) *db.State
 	if subject != "''" {
 		subject = "t." + subject
 	}
-	return stmt("auditDetails.values."+kind, `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
+	return db.Register("auditDetails.values."+kind, `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, '`+kind+`', t.`+id+`, `+subject+`, jsonb_build_object(`+values+`) FROM `+table+` AS t
 		WHERE t.home = $1 AND `+condition+`t.`+id+` = ANY($4::text[]) AND `+auditValueMissing(`'`+kind+`'`, "t."+id))
 }
@@ -76,17 +76,17 @@ func auditValueMissing(kind, id string) string {
 }
 
 var (
-	sqlAuditSettings = stmt("auditDetails.settings", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
+	sqlAuditSettings = db.Register("auditDetails.settings", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, '`+AuditSettings+
 		`', 'network', '', COALESCE(jsonb_object_agg(s.name, CASE WHEN s.name = 'prehook' THEN s.value - 'secret' ELSE s.value END), '{}')
 		FROM settings AS s WHERE s.home = $1 AND s.name <> 'networkIdentity'
 		AND `+auditValueMissing(`'`+AuditSettings+`'`, "'network'"))
-	sqlAuditMembers = stmt("auditDetails.members", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
+	sqlAuditMembers = db.Register("auditDetails.members", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, 'communityMember', m.user_id AS id, m.user_id AS subject_id, jsonb_build_object('communityId', m.community_id,
 		'state', m.state, 'roles', m.roles)
 		FROM community_members AS m WHERE m.home = $1 AND m.community_id = $4 AND m.user_id = ANY($5::text[])
 		AND `+auditValueMissing("'communityMember'", "m.user_id"))
-	sqlAuditChannelUsers = stmt("auditDetails.channelUsers", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
+	sqlAuditChannelUsers = db.Register("auditDetails.channelUsers", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, 'channelUser', u.user_id AS id, u.user_id AS subject_id,
 			jsonb_build_object('channelId', u.channel_id, 'membership', u.membership, 'roles', u.roles, 'mutedUntil', u.muted_until)
 		FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = $4 AND u.user_id = ANY($5::text[])

@@ -45,35 +45,35 @@ type MirroredBlock struct {
 }
 
 var (
-	sqlBlock       = stmt("blocks.byPair", `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3`)
-	sqlBlockInsert = stmt("blocks.insert", `INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id,
+	sqlBlock       = db.Register("blocks.byPair", `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3`)
+	sqlBlockInsert = db.Register("blocks.insert", `INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)`)
-	sqlBlockUpdate = stmt("blocks.update", `WITH changed AS (UPDATE blocks SET status = $5, version = version + 1, created_at = $6, updated_at
+	sqlBlockUpdate = db.Register("blocks.update", `WITH changed AS (UPDATE blocks SET status = $5, version = version + 1, created_at = $6, updated_at
 		= $7
 		WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3 AND version = $4::bigint RETURNING blocked_id)
 		SELECT 1 / count(*) FROM changed`)
-	sqlBlockGuardNone = stmt("blocks.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocks
+	sqlBlockGuardNone = db.Register("blocks.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocks
 		WHERE home = $1 AND blocker_id = $2 AND blocked_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
-	sqlBlockMirror = stmt("blockedBy.mirror", `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
+	sqlBlockMirror = db.Register("blockedBy.mirror", `INSERT INTO blocked_by (home, blocked_id, blocker_id, status, version, changed_at)
 		VALUES ($1, $2, $3, $4, $5::bigint, $6) ON CONFLICT (home, blocked_id, blocker_id)
 		DO UPDATE SET status = excluded.status, version = excluded.version, changed_at = excluded.changed_at
 		WHERE blocked_by.version < excluded.version`)
-	sqlBlockedByPair = stmt("blockedBy.byPair", `SELECT blocker_id, blocked_id, status, version, changed_at FROM blocked_by
+	sqlBlockedByPair = db.Register("blockedBy.byPair", `SELECT blocker_id, blocked_id, status, version, changed_at FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3`)
-	sqlBlockedByGuardVersion = stmt("blockedBy.guardVersion", `SELECT 1 / count(*) FROM blocked_by
+	sqlBlockedByGuardVersion = db.Register("blockedBy.guardVersion", `SELECT 1 / count(*) FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND version = $4::bigint`)
-	sqlBlockedByGuardNone = stmt("blockedBy.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocked_by
+	sqlBlockedByGuardNone = db.Register("blockedBy.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM blocked_by
 		WHERE home = $1 AND blocked_id = $2 AND blocker_id = $3 AND status = 'blocked') THEN 0 ELSE 1 END`)
 	// Anyone can add a row of blocked_by about a user, so none of these statements reads all of them.
-	sqlHiddenFrom = stmt("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2
+	sqlHiddenFrom = db.Register("blocks.hidden", fmt.Sprintf(`(SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2
 		AND status = 'blocked' ORDER BY created_at, blocked_id LIMIT %[1]d)
 		UNION ALL (SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'
 			ORDER BY blocker_id LIMIT %[1]d)`, maxHiddenRead()))
-	sqlBlockers = stmt("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2
+	sqlBlockers = db.Register("blocks.blockers", fmt.Sprintf(`SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2
 		AND status = 'blocked'
 		ORDER BY blocker_id LIMIT %d`, maxHiddenRead()))
-	sqlHiddenAmong   = stmt("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
-	sqlBlockersAmong = stmt("blocks.blockersAmong", selectBlockersAmong)
+	sqlHiddenAmong   = db.Register("blocks.hiddenAmong", selectBlockedAmong+` UNION ALL `+selectBlockersAmong)
+	sqlBlockersAmong = db.Register("blocks.blockersAmong", selectBlockersAmong)
 
 	// These read each row by its primary key, see members.byUser.
 	selectBlockedAmong = `SELECT b.blocked_id FROM unnest($3::text[]) AS other (id) CROSS JOIN LATERAL (

@@ -26,7 +26,7 @@ func (s source) page(o db.Order, column string) *db.Statement {
 			WHERE matches ORDER BY %[3]s LIMIT $%[6]d::bigint)
 		UNION ALL (SELECT %[2]s FROM (SELECT 1 FROM %[4]s ORDER BY %[3]s OFFSET %[7]d * $%[6]d::bigint - 1 LIMIT 1) AS further)
 		LIMIT $%[6]d::bigint`, s.columns, s.zeros, s.order(o, column), from, s.filter, limit, lookAhead)
-	return stmt(s.name+o.Name, s.wrapped(inner, ""))
+	return db.Register(s.name+o.Name, s.wrapped(inner, ""))
 }
 
 // readPage queues the statement of a page and, if it does not fill the page although there are further rows, the windows

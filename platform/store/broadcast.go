@@ -18,11 +18,11 @@ const (
 )
 
 var (
-	sqlRoomsEnd       = stmt("rooms.endOfCreator", endRooms).UpdatesUnlocked(sharedRooms, fewLive)
-	sqlStreamsEnd     = stmt("videoStreams.endOfCreator", endStreams).UpdatesUnlocked(sharedStreams, fewLive)
-	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
-	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
-	sqlBroadcastsOpen = stmt("rooms.openOfCreators", `SELECT true, id, post_id, status <> 'idle' FROM rooms
+	sqlRoomsEnd       = db.Register("rooms.endOfCreator", endRooms).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEnd     = db.Register("videoStreams.endOfCreator", endStreams).UpdatesUnlocked(sharedStreams, fewLive)
+	sqlRoomsEndIn     = db.Register("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEndIn   = db.Register("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
+	sqlBroadcastsOpen = db.Register("rooms.openOfCreators", `SELECT true, id, post_id, status <> 'idle' FROM rooms
 			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open
 		UNION ALL SELECT false, id, post_id, status <> 'idle' FROM video_streams
 			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open`)

@@ -27,16 +27,16 @@ var categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = 
 	(SELECT category_id FROM community_categories WHERE home = $1 AND community_id = `
 
 var (
-	sqlCategoriesByID        = stmt("categories.byID", `SELECT `+categoryColumns+` FROM categories WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlCategoriesOfCommunity = stmt("categories.ofCommunity", categoriesIn+`$2))`)
-	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
+	sqlCategoriesByID        = db.Register("categories.byID", `SELECT `+categoryColumns+` FROM categories WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlCategoriesOfCommunity = db.Register("categories.ofCommunity", categoriesIn+`$2))`)
+	sqlCategoryInsert        = db.Register("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
-	sqlCategoryGuard  = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlCategoryUpdate = stmt("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text,
+	sqlCategoryGuard  = db.Register("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCategoryUpdate = db.Register("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text,
 		name_key),
 		metadata = COALESCE($5::jsonb, metadata), avatar_file_id = COALESCE($6::text, avatar_file_id), updated_at = $7
 		WHERE home = $1 AND id = $2 RETURNING `+categoryColumns)
-	sqlCategoryDelete = stmt("categories.delete", `UPDATE categories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlCategoryDelete = db.Register("categories.delete", `UPDATE categories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 )
 
 // Categories reads categories of any homes, including deleted ones, in no particular order.

@@ -50,30 +50,30 @@ func (c *Channel) IsMuted(now time.Time) bool {
 var channelColumns = db.Columns[Channel]()
 
 var (
-	sqlChannelsByID  = stmt("channels.byID", `SELECT `+channelColumns+` FROM channels WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlChannelInsert = stmt("channels.insert", `INSERT INTO channels (home, id, public_id, type, creator_id, creator_public_id, display_name,
+	sqlChannelsByID  = db.Register("channels.byID", `SELECT `+channelColumns+` FROM channels WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlChannelInsert = db.Register("channels.insert", `INSERT INTO channels (home, id, public_id, type, creator_id, creator_public_id, display_name,
 		name_key,
 		avatar_file_id, is_distinct, is_public, tags, metadata, notification_mode, auto_delete_enabled, auto_delete_flags, muted_until, post_id,
 		video_stream_id, room_id, last_activity, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::text[], $13::jsonb, $14, $15::boolean, $16::bigint,
 		$17::timestamptz,
 		$18, $19, $20, $21, $21, $21)`)
-	sqlChannelUpdate = stmt("channels.update", `UPDATE channels SET display_name = COALESCE($3::text, display_name),
+	sqlChannelUpdate = db.Register("channels.update", `UPDATE channels SET display_name = COALESCE($3::text, display_name),
 		name_key = COALESCE($4::text, name_key), avatar_file_id = COALESCE($5::text, avatar_file_id), tags = COALESCE($6::text[], tags),
 		metadata = COALESCE($7::jsonb, metadata), notification_mode = COALESCE($8::text, notification_mode),
 		auto_delete_enabled = COALESCE($9::boolean, auto_delete_enabled), auto_delete_flags = COALESCE($10::bigint, auto_delete_flags),
 		updated_at = $11 WHERE home = $1 AND id = $2`).Updates(sharedChannels, 2)
-	sqlChannelMute = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1
+	sqlChannelMute = db.Register("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedChannels, 2)
-	sqlChannelDelete = stmt("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1
+	sqlChannelDelete = db.Register("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1
 		AND id = $2`).Updates(sharedChannels, 2)
-	sqlChannelAttach = stmt("channels.attach",
+	sqlChannelAttach = db.Register("channels.attach",
 		`UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`).Updates(sharedChannels, 2)
-	sqlChannelDetach = stmt("channels.detach",
+	sqlChannelDetach = db.Register("channels.detach",
 		`UPDATE channels SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedChannels, 2)
-	sqlChannelGuard = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at
+	sqlChannelGuard = db.Register("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
-	sqlChannelUpdateActivity = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2
+	sqlChannelUpdateActivity = db.Register("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2
 		AND last_activity < $4::timestamptz`).Updates(sharedChannels, 2)
 )
 

@@ -102,7 +102,7 @@ func listedChannels(name, column, index, condition, filter string, args int) pag
 
 // channelsOfUser reads each channel by its primary key, see members.byUser.
 func channelsOfUser(name, column string) *db.Statement {
-	return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
+	return db.Register("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
 			SELECT id, name_key, display_name, type, tags, deleted_at, last_activity, created_at FROM channels
 			WHERE home = $1 AND id = u.channel_id LIMIT 1) AS c
 			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND ($9::text = '%'

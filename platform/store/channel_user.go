@@ -53,23 +53,23 @@ var channelUserColumns = db.Columns[ChannelUser]()
 
 var (
 	// One lookup per id, see members.byUser.
-	sqlChannelUsersByUser = stmt("channelUsers.byUser", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($3::text[]) AS u (id)
+	sqlChannelUsersByUser = db.Register("channelUsers.byUser", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($3::text[]) AS u (id)
 		CROSS JOIN LATERAL (
 		SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = $2 AND user_id = u.id LIMIT 1) AS m`)
-	sqlChannelUsersByChannel = stmt("channelUsers.byChannel", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($2::text[]) AS c
+	sqlChannelUsersByChannel = db.Register("channelUsers.byChannel", `SELECT `+db.Prefixed("m", channelUserColumns)+` FROM unnest($2::text[]) AS c
 		(id) CROSS JOIN LATERAL (
 		SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = c.id AND user_id = $3 LIMIT 1) AS m`)
-	sqlChannelUsersAfter = stmt("channelUsers.after", `SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = $2
+	sqlChannelUsersAfter = db.Register("channelUsers.after", `SELECT `+channelUserColumns+` FROM channel_users WHERE home = $1 AND channel_id = $2
 		AND user_id > $3 AND membership = 'member' ORDER BY user_id LIMIT $4::bigint`)
-	sqlChannelUserInsert = stmt("channelUsers.insert", `INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key,
+	sqlChannelUserInsert = db.Register("channelUsers.insert", `INSERT INTO channel_users (home, channel_id, user_id, user_public_id, name_key,
 		membership, roles,
 		is_moderator, muted_until, version, joined_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8::boolean, $9::timestamptz, 1, $10, $10, $10)`)
-	sqlChannelUserUpdate = stmt("channelUsers.update", `WITH changed AS (UPDATE channel_users SET membership = $5, roles = $6::text[],
+	sqlChannelUserUpdate = db.Register("channelUsers.update", `WITH changed AS (UPDATE channel_users SET membership = $5, roles = $6::text[],
 		is_moderator = $7::boolean, muted_until = $8::timestamptz, version = version + 1, joined_at = $9, updated_at = $10
 		WHERE home = $1 AND channel_id = $2 AND user_id = $3 AND version = $4::bigint RETURNING user_id)
 		SELECT 1 / count(*) FROM changed`)
-	sqlChannelUserGuardMember = stmt("channelUsers.guardMember", `SELECT 1 / count(*) FROM channel_users
+	sqlChannelUserGuardMember = db.Register("channelUsers.guardMember", `SELECT 1 / count(*) FROM channel_users
 		WHERE home = $1 AND channel_id = $2 AND user_id = $3 AND membership = 'member'`)
 )
 

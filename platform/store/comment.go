@@ -66,42 +66,42 @@ func withReplies(inner, order string) string {
 }
 
 var (
-	sqlCommentsByID = stmt("comments.byID",
+	sqlCommentsByID = db.Register("comments.byID",
 		withReplies(`SELECT `+commentColumns+` FROM comments WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlCommentInsert = stmt("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id,
+	sqlCommentInsert = db.Register("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id,
 		target_public_id,
 		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
 		annotations, created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18,
 		$19::jsonb,
 		$20, $20, $20)`)
-	sqlCommentGuardUnapproved = stmt("comments.guardUnapproved", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
+	sqlCommentGuardUnapproved = db.Register("comments.guardUnapproved", `SELECT 1 / CASE WHEN count(*) < $4::bigint THEN 1 ELSE 0 END FROM (
 		SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND author_id = $3 AND approval_status IN ('pending', 'declined')
 		LIMIT $4::bigint) AS unapproved`)
-	sqlCommentGuard = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at
+	sqlCommentGuard = db.Register("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
-	sqlCommentGuardStatus = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status
+	sqlCommentGuardStatus = db.Register("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status
 		= $3 AND deleted_at IS NULL`)
-	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2
+	sqlCommentGuardUnchanged = db.Register("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2
 		AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
-	sqlCommentReview = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1
+	sqlCommentReview = db.Register("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1
 		AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentUpdate = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees
+	sqlCommentUpdate = db.Register("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees
 		= $6::jsonb,
 		attachments = $7::jsonb, annotations = $10::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb)
 		THEN edited_at ELSE $8::timestamptz END,
 		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentDelete = stmt("comments.delete",
+	sqlCommentDelete = db.Register("comments.delete",
 		`UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
-	sqlCommentPurge = stmt("comments.purge",
+	sqlCommentPurge = db.Register("comments.purge",
 		`DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
-	sqlCommentSomeIDs = stmt("comments.someIDs", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id
+	sqlCommentSomeIDs = db.Register("comments.someIDs", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id
 		LIMIT 500`)
-	sqlCommentSubtractCount = stmt("comments.subtractCount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
+	sqlCommentSubtractCount = db.Register("comments.subtractCount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
 		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR (approval_status = 'approved' AND deleted_at
 		IS NULL))))
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
-	sqlCommentDeleteRows = stmt("comments.deleteRows",
+	sqlCommentDeleteRows = db.Register("comments.deleteRows",
 		`DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedComments, 2)
 )
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,13 +41,13 @@ type Community struct {
 var communityColumns = db.Columns[Community]()
 
 var (
-	sqlCommunitiesByID = stmt("communities.byID", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlCommunityInsert = stmt("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
+	sqlCommunitiesByID = db.Register("communities.byID", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlCommunityInsert = db.Register("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
 		creator_public_id, description, avatar_file_id, is_official, is_public, is_discoverable, only_admin_can_post, post_approval,
 		comment_approval, join_approval, story_comments, notification_mode, type, tags, metadata, category_ids, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22,
 		GREATEST($22::timestamptz, $23::timestamptz))`)
-	sqlCommunityUpdate = stmt("communities.update", `UPDATE communities SET
+	sqlCommunityUpdate = db.Register("communities.update", `UPDATE communities SET
 		display_name = COALESCE($4::text, display_name), name_key = COALESCE($5::text, name_key),
 		description = COALESCE($6::text, description), avatar_file_id = COALESCE($7::text, avatar_file_id),
 		is_official = COALESCE($8::boolean, is_official), is_public = COALESCE($9::boolean, is_public),
@@ -56,16 +57,16 @@ var (
 		notification_mode = COALESCE($16::text, notification_mode), tags = COALESCE($17::text[], tags),
 		metadata = COALESCE($18::jsonb, metadata), category_ids = COALESCE($19::text[], category_ids), updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns).Updates(sharedCommunities, 2)
-	sqlCommunityDelete = stmt("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
+	sqlCommunityDelete = db.Register("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedCommunities, 2)
-	sqlCommunityGuard = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at
+	sqlCommunityGuard = db.Register("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
-	sqlCommunityGuardName = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
+	sqlCommunityGuardName = db.Register("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
 		WHERE home = $1 AND name_key = $2 AND display_name = $3 AND id <> $4 AND deleted_at IS NULL) THEN 0 ELSE 1 END`)
-	sqlCommunityInsertCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id,
+	sqlCommunityInsertCategories = db.Register("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id,
 		name_key, created_at)
 		SELECT $1, unnest(category_ids), id, name_key, created_at FROM communities WHERE home = $1 AND id = $2`)
-	sqlCommunityDeleteCategories = stmt("communities.outOfCategories",
+	sqlCommunityDeleteCategories = db.Register("communities.outOfCategories",
 		`DELETE FROM community_categories WHERE home = $1 AND community_id = $2`)
 )
 
@@ -166,18 +167,11 @@ func (w *Tx) SelectCommunity(c *Community) {
 	}, []string{c.ID})
 }
 
-// objectIfNil returns the JSON of an empty object for nil.
-func objectIfNil(raw []byte) []byte {
-	if raw == nil {
-		return []byte("{}")
-	}
-	return raw
-}
+var sqlPinsDeleteOfCommunity = db.Register("pins.deleteOfCommunity", `DELETE FROM pins WHERE home = $1 AND community_id = $2`)
 
-// emptyIfNil returns an empty list for nil, which would be stored as NULL.
-func emptyIfNil(list []string) []string {
-	if list == nil {
-		return []string{}
+// searchDocument returns what searches find a community by.
+func (c Community) searchDocument() searchDocument {
+	return searchDocument{
+		ID: c.ID, Kind: SearchCommunities, CreatedAt: c.CreatedAt, Title: c.DisplayName + " " + strings.Join(c.Tags, " "), Text: c.Description,
 	}
-	return list
 }

@@ -115,7 +115,7 @@ func communityOrders(column string) [2]db.Order {
 	return pick(isName(column), nameOrders, createdOrders)
 }
 
-var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
+var sqlCommunityKeys = db.Register("communities.keys", `SELECT c.id, c.name_key, c.created_at FROM communities AS c
 	WHERE c.home = $1 AND c.id = ANY($5::text[])`+communityFilter+` AND ($6::text = '' OR $6::text = ANY(c.category_ids))
 	AND c.name_key >= $7::text AND c.name_key < $8::text AND ($9::text = '%' OR lower(c.display_name) LIKE $9::text)`)
 

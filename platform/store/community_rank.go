@@ -27,7 +27,7 @@ type Rankable struct {
 }
 
 // sqlCommunityActivity counts each author of a target once, by the latest post. The creator of a community counts as an author.
-var sqlCommunityActivity = stmt("communities.activity", `SELECT target_id, round(sum(24000000::numeric / (24 + hours)))::bigint AS activity
+var sqlCommunityActivity = db.Register("communities.activity", `SELECT target_id, round(sum(24000000::numeric / (24 + hours)))::bigint AS activity
 	FROM (
 	SELECT target_id, author_id, floor(extract(epoch FROM $2::timestamptz - max(created_at))::float8 / 3600)::bigint AS hours FROM (
 		(SELECT target_id, author_id, created_at FROM posts WHERE home = $1 AND is_listed AND created_at <= $2::timestamptz
@@ -38,9 +38,9 @@ var sqlCommunityActivity = stmt("communities.activity", `SELECT target_id, round
 	GROUP BY target_id`)
 
 var (
-	sqlRankables = stmt("communities.rankable", `SELECT id, is_public, is_discoverable, category_ids FROM communities
+	sqlRankables = db.Register("communities.rankable", `SELECT id, is_public, is_discoverable, category_ids FROM communities
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
-	sqlCommunitiesBanned = stmt("members.bansOfUser", `SELECT community_id FROM user_communities WHERE home = $1 AND user_id = $2
+	sqlCommunitiesBanned = db.Register("members.bansOfUser", `SELECT community_id FROM user_communities WHERE home = $1 AND user_id = $2
 		AND state = 'banned'`)
 	communitiesOfUsers = forEach("members.ofUsers", 1, "", `SELECT user_id, community_id FROM user_communities
 		WHERE home = $1 AND user_id = {value} AND state = 'member' ORDER BY community_id LIMIT $2::bigint`, "")

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -27,11 +30,11 @@ type Counts map[string]map[CounterKind]int64
 func (c Counts) Of(ref string, kind CounterKind) int64 { return c[ref][kind] }
 
 var (
-	sqlCounterAdd = stmt("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
+	sqlCounterAdd = db.Register("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3, 4)
-	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`).
+	sqlCountersPurge = db.Register("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`).
 				UpdatesUnlocked(sharedCounters, "they are deleted with what is counted")
-	sqlCounterRead = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[])
+	sqlCounterRead = db.Register("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[])
 		GROUP BY ref, kind`)
 )
 
@@ -80,4 +83,51 @@ func (c Counts) fill(rows []countRow) {
 	for _, row := range rows {
 		c.Add(row.Ref, row.Kind, row.N-c.Of(row.Ref, row.Kind))
 	}
+}
+
+// CountFollowing returns the kind of the count of the users that a user follows whose ids contain a home. There is one
+// count per home, because a feed chooses its plan per home.
+func CountFollowing(home region.Code) CounterKind { return CounterKind("following:" + home) }
+
+// Following returns the number of users that a user follows.
+func (c Counts) Following(userID string) int64 {
+	var n int64
+	for _, home := range region.All() {
+		n += c.Of(userID, CountFollowing(home))
+	}
+	return n
+}
+
+// reactionPrefix is the prefix of the kinds of counts of reactions, which end with the name.
+const reactionPrefix = "reaction:"
+
+// CountReactions returns the kind of the count of reactions with a name.
+func CountReactions(name string) CounterKind { return CounterKind(reactionPrefix + name) }
+
+// Reactions returns the counts of a reference's reactions by name, without zero counts.
+func (c Counts) Reactions(ref string) map[string]int64 {
+	byName := map[string]int64{}
+	for kind, n := range c[ref] {
+		if name, ok := strings.CutPrefix(string(kind), reactionPrefix); ok && n > 0 {
+			byName[name] = n
+		}
+	}
+	return byName
+}
+
+// ErrConflict is the error of a transaction that depends on a row which was changed after it was read. The caller reads
+// the rows again and retries, see service.RetryOnConflict.
+var ErrConflict = errors.New("the row changed after it was read")
+
+func (w *Tx) countUnlessZero(ref string, kind CounterKind, delta int64) {
+	if delta != 0 {
+		w.Count(ref, kind, delta)
+	}
+}
+
+func one(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

@@ -18,14 +18,14 @@ const (
 )
 
 var (
-	sqlDailyUsageAdd = stmt("dailyUsages.add", `INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ($1, $2, $3, $4, $5::bigint)
+	sqlDailyUsageAdd = db.Register("dailyUsages.add", `INSERT INTO daily_usages (home, user_id, kind, day, used) VALUES ($1, $2, $3, $4, $5::bigint)
 		ON CONFLICT (home, user_id, day, kind) DO UPDATE SET used = daily_usages.used + excluded.used`)
-	sqlDailyUsageGuard = stmt("dailyUsages.guard", `SELECT 1 / count(*) FROM daily_usages WHERE home = $1 AND user_id = $2 AND kind = $3
+	sqlDailyUsageGuard = db.Register("dailyUsages.guard", `SELECT 1 / count(*) FROM daily_usages WHERE home = $1 AND user_id = $2 AND kind = $3
 		AND day = $4
 		AND used <= $5::bigint`)
-	sqlDailyUsages = stmt("dailyUsages.read", `SELECT kind, used FROM daily_usages WHERE home = $1 AND user_id = $2 AND day = $3
+	sqlDailyUsages = db.Register("dailyUsages.read", `SELECT kind, used FROM daily_usages WHERE home = $1 AND user_id = $2 AND day = $3
 		ORDER BY kind`)
-	sqlDailyUsagesSweep = stmt("dailyUsages.sweep", `WITH gone AS (DELETE FROM daily_usages WHERE home = $1 AND (user_id, day, kind) IN
+	sqlDailyUsagesSweep = db.Register("dailyUsages.sweep", `WITH gone AS (DELETE FROM daily_usages WHERE home = $1 AND (user_id, day, kind) IN
 		(SELECT user_id, day, kind FROM daily_usages WHERE home = $1 AND day < $2 ORDER BY day LIMIT 100) RETURNING kind) SELECT count(*)
 		FROM gone`)
 )

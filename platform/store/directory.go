@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	sqlDirectoryLookup = stmt("directory.lookup", `SELECT user_hash, user_id FROM directory WHERE home = $1 AND user_hash = ANY($2::bytea[])`)
-	sqlDirectoryInsert = stmt("directory.claim", `INSERT INTO directory (home, user_hash, user_id, created_at)
+	sqlDirectoryLookup = db.Register("directory.lookup", `SELECT user_hash, user_id FROM directory WHERE home = $1 AND user_hash = ANY($2::bytea[])`)
+	sqlDirectoryInsert = db.Register("directory.claim", `INSERT INTO directory (home, user_hash, user_id, created_at)
 		VALUES ($1, $2::bytea, $3, $4) ON CONFLICT (home, user_hash) DO NOTHING`)
 )
 

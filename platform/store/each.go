@@ -42,7 +42,7 @@ func forEachIn(sizes []int, name string, args int, padding any, branch, rest str
 		if size > 1 {
 			sql = "(" + strings.Join(branches, ") UNION ALL (") + ")" + rest
 		}
-		e.statements = append(e.statements, stmt(fmt.Sprintf("%s%d", name, size), sql))
+		e.statements = append(e.statements, db.Register(fmt.Sprintf("%s%d", name, size), sql))
 	}
 	return e
 }

@@ -31,24 +31,24 @@ type Erasure struct {
 var erasureColumns = db.Columns[Erasure]()
 
 var (
-	sqlErasureByID = stmt("erasures.byID", `SELECT `+erasureColumns+` FROM erasures WHERE home = $1 AND id = $2`)
-	sqlErasuresDue = stmt("erasures.due", `SELECT `+erasureColumns+` FROM erasures /*@{FORCE_INDEX=erasures_due}*/
+	sqlErasureByID = db.Register("erasures.byID", `SELECT `+erasureColumns+` FROM erasures WHERE home = $1 AND id = $2`)
+	sqlErasuresDue = db.Register("erasures.due", `SELECT `+erasureColumns+` FROM erasures /*@{FORCE_INDEX=erasures_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
-	sqlErasureInsert = stmt("erasures.insert", `INSERT INTO erasures (home, id, public_id, requested_by, state, due_at, requested_at,
+	sqlErasureInsert = db.Register("erasures.insert", `INSERT INTO erasures (home, id, public_id, requested_by, state, due_at, requested_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, '`+ErasureRunning+`', $5, $5, $5) ON CONFLICT (home, id) DO NOTHING`)
-	sqlErasureUpdate = stmt("erasures.update", `WITH changed AS (UPDATE erasures SET public_id = $4, state = $5, step = $6,
+	sqlErasureUpdate = db.Register("erasures.update", `WITH changed AS (UPDATE erasures SET public_id = $4, state = $5, step = $6,
 		position = $7::text[],
 		erased = $8::jsonb, version = version + 1, attempts = $9::bigint, due_at = $10::timestamptz, updated_at = $11, finished_at = $12,
 		homes = $13::jsonb
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
-	sqlUserErase = stmt("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '',
+	sqlUserErase = db.Register("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '',
 		handle_key = '', handle_claim = '',
 		description = '', avatar_file_id = '', avatar_custom_url = '', roles = '{}', metadata = '{}', is_brand = false, updated_at = $3,
 		deleted_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedUsers, 2)
-	sqlDirectoryDelete = stmt("directory.delete", `DELETE FROM directory WHERE home = $1 AND user_hash = $2::bytea AND user_id = $3`)
+	sqlDirectoryDelete = db.Register("directory.delete", `DELETE FROM directory WHERE home = $1 AND user_hash = $2::bytea AND user_id = $3`)
 )
 
 // Erasure reads the erasure of a user; nil if there is none.

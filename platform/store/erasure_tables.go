@@ -11,7 +11,7 @@ var ErasureWalks = selectTables(func(t table) bool { return t.kept == "" && t.us
 
 // ownedStatements delete the rows of a user from the tables without a walk.
 var ownedStatements = selectTables(func(t table) bool { return t.kept == "" && t.users == "" }, func(t table) *db.Statement {
-	st := stmt("erasure.owned."+t.name, `DELETE FROM `+t.name+` WHERE home = $1 AND `+t.owner()+` = $2`)
+	st := db.Register("erasure.owned."+t.name, `DELETE FROM `+t.name+` WHERE home = $1 AND `+t.owner()+` = $2`)
 	if shared := shared[t.name]; shared != nil {
 		return st.UpdatesUnlocked(shared, "they are deleted with what is counted")
 	}
@@ -19,9 +19,9 @@ var ownedStatements = selectTables(func(t table) bool { return t.kept == "" && t
 })
 
 var (
-	sqlEraseEvents = stmt("erasure.events", `DELETE FROM realtime_events WHERE home = $1 AND seq > $3::bigint AND seq <= $4::bigint
+	sqlEraseEvents = db.Register("erasure.events", `DELETE FROM realtime_events WHERE home = $1 AND seq > $3::bigint AND seq <= $4::bigint
 		AND (sender_id = $2 OR topic = $2 OR strpos(payload::text, $2) > 0) AND name <> $5`)
-	sqlOutboxConcerns = stmt("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
+	sqlOutboxConcerns = db.Register("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
 )
 
 // EraseOwned deletes the rows that only concern the user: sessions, markers, the counts of the wall, and what others

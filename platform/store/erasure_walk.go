@@ -44,18 +44,18 @@ func newErasureWalk(t table) *ErasureWalk {
 		json = `CASE WHEN strpos(` + fields[0] + `::text, $2) > 0 THEN ` + array + `::text ELSE '' END`
 	}
 	w := &ErasureWalk{Table: t.name, start: make([]string, len(key)), files: t.files}
-	w.page = stmt("erasure.page."+t.name, `SELECT ARRAY[`+t.key+`], own, json, number FROM (
+	w.page = db.Register("erasure.page."+t.name, `SELECT ARRAY[`+t.key+`], own, json, number FROM (
 			SELECT `+t.key+`, own, json, row_number() OVER (ORDER BY `+t.key+`) AS number FROM (
 				SELECT `+t.key+`, `+own+` AS own, `+json+` AS json FROM `+t.name+` /*@{FORCE_INDEX=`+t.name+`_pkey}*/
 				WHERE home = $1 AND (`+t.key+`) > (`+parameters(5, len(key))+`) ORDER BY `+t.key+` LIMIT $3::bigint) AS visited) AS numbered
 		WHERE own OR json <> '' OR number = $3::bigint ORDER BY number LIMIT $4::bigint`)
 	if set := t.assignments(); set == "" {
-		w.erase = stmt("erasure.delete."+t.name, `DELETE FROM `+t.name+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
+		w.erase = db.Register("erasure.delete."+t.name, `DELETE FROM `+t.name+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
 	} else {
-		w.erase = stmt("erasure.empty."+t.name, `UPDATE `+t.name+` SET `+set+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
+		w.erase = db.Register("erasure.empty."+t.name, `UPDATE `+t.name+` SET `+set+` WHERE home = $1 AND `+keyIs(key, 3)+` AND (`+own+`)`)
 	}
 	if t.json != "" {
-		w.json = stmt("erasure.json."+t.name, `UPDATE `+t.name+` SET `+elements(fields)+` WHERE home = $1 AND `+keyIs(key, 4)+
+		w.json = db.Register("erasure.json."+t.name, `UPDATE `+t.name+` SET `+elements(fields)+` WHERE home = $1 AND `+keyIs(key, 4)+
 			` AND `+array+` = $3::jsonb`)
 	}
 	w.declareUpdates()

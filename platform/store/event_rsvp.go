@@ -31,11 +31,11 @@ func CountRsvps(status string) CounterKind { return CounterKind("rsvp:" + status
 var rsvpColumns = db.Columns[EventRsvp]()
 
 var (
-	sqlRsvpsOf = stmt("eventRsvps.ofUser", `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND event_id = ANY($2::text[])
+	sqlRsvpsOf = db.Register("eventRsvps.ofUser", `SELECT `+rsvpColumns+` FROM event_rsvps WHERE home = $1 AND event_id = ANY($2::text[])
 		AND user_id = $3`)
-	sqlRsvpInsert = stmt("eventRsvps.insert", `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ($1,
+	sqlRsvpInsert = db.Register("eventRsvps.insert", `INSERT INTO event_rsvps (home, event_id, user_id, status, responded_at, created_at) VALUES ($1,
 		$2, $3, $4, $5, $5)`)
-	sqlRsvpUpdate = stmt("eventRsvps.update", `WITH updated AS (UPDATE event_rsvps SET status = $5, responded_at = $6
+	sqlRsvpUpdate = db.Register("eventRsvps.update", `WITH updated AS (UPDATE event_rsvps SET status = $5, responded_at = $6
 		WHERE home = $1 AND event_id = $2 AND user_id = $3 AND status = $4 RETURNING user_id) SELECT 1 / count(*) FROM updated`)
 
 	rsvpsOfEvent = rsvpList("OfEvent", "event_id", "user_id")

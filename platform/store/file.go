@@ -43,30 +43,30 @@ const (
 var fileColumns = db.Columns[File]()
 
 var (
-	sqlFilesByID    = stmt("files.byID", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlFilesOfUsers = stmt("files.ofUsers", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id IN
+	sqlFilesByID    = db.Register("files.byID", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlFilesOfUsers = db.Register("files.ofUsers", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id IN
 		(SELECT avatar_file_id FROM users WHERE home = $1 AND users.id = ANY($2::text[]) AND avatar_file_id <> '')`)
-	sqlFileInsert = stmt("files.insert", `INSERT INTO files (home, `+fileColumns+`)
+	sqlFileInsert = db.Register("files.insert", `INSERT INTO files (home, `+fileColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::jsonb, $16::jsonb, $17::text[], $18,
 		$19, $20, true, false, NULL, false)`)
-	sqlFileGuard     = stmt("files.guardLive", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2`)
-	sqlFileAltText   = stmt("files.altText", `UPDATE files SET alt_text = $3, updated_at = $4 WHERE home = $1 AND id = $2`)
-	sqlFilesRestrict = stmt("files.restrict", `UPDATE files SET restricted = true
+	sqlFileGuard     = db.Register("files.guardLive", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2`)
+	sqlFileAltText   = db.Register("files.altText", `UPDATE files SET alt_text = $3, updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlFilesRestrict = db.Register("files.restrict", `UPDATE files SET restricted = true
 		WHERE home = $1 AND id = ANY($2::text[]) AND owner_id = $3 AND uses_recorded AND NOT restricted`)
-	sqlFileMarkUnused = stmt("files.markUnused", `UPDATE files SET unused_since = $3 WHERE home = $1 AND id = $2 AND uses_recorded
+	sqlFileMarkUnused = db.Register("files.markUnused", `UPDATE files SET unused_since = $3 WHERE home = $1 AND id = $2 AND uses_recorded
 		AND unused_since IS NULL`)
-	sqlFileMarkUsed    = stmt("files.markUsed", `UPDATE files SET unused_since = NULL, released = true WHERE home = $1 AND id = $2`)
-	sqlFileGuardUnused = stmt("files.guardUnused", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2
+	sqlFileMarkUsed    = db.Register("files.markUsed", `UPDATE files SET unused_since = NULL, released = true WHERE home = $1 AND id = $2`)
+	sqlFileGuardUnused = db.Register("files.guardUnused", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2
 		AND unused_since = $3::timestamptz
 		AND NOT EXISTS (SELECT 1 FROM file_uses WHERE home = $1 AND file_id = $2)`)
-	sqlFileDelete = stmt("files.delete", `DELETE FROM files WHERE home = $1 AND id = $2`)
+	sqlFileDelete = db.Register("files.delete", `DELETE FROM files WHERE home = $1 AND id = $2`)
 
-	sqlUploadInsert    = stmt("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
-	sqlUploadGuardOpen = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
-	sqlUploadDelete    = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
-	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1
+	sqlUploadInsert    = db.Register("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
+	sqlUploadGuardOpen = db.Register("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
+	sqlUploadDelete    = db.Register("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
+	sqlUploadDue       = db.Register("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1
 		AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
-	sqlUploadAbandon = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[]) RETURNING id`)
+	sqlUploadAbandon = db.Register("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[]) RETURNING id`)
 )
 
 // FilesByID reads files of any homes in no particular order.

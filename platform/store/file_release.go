@@ -19,10 +19,10 @@ type FileRelease struct {
 const MaxFileReleases = 100
 
 var (
-	sqlFileReleasesDue = stmt("fileReleases.due", `SELECT id::text, file_id, author_id FROM file_releases /*@{FORCE_INDEX=file_releases_due}*/
+	sqlFileReleasesDue = db.Register("fileReleases.due", `SELECT id::text, file_id, author_id FROM file_releases /*@{FORCE_INDEX=file_releases_due}*/
 		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY file_releases.due_at, file_releases.id LIMIT 100`)
-	sqlFileReleaseDelay  = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $3 WHERE home = $1 AND id = $2::uuid`)
-	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases WHERE home = $1 AND id = $2::uuid`)
+	sqlFileReleaseDelay  = db.Register("fileReleases.delay", `UPDATE file_releases SET due_at = $3 WHERE home = $1 AND id = $2::uuid`)
+	sqlFileReleaseDelete = db.Register("fileReleases.delete", `DELETE FROM file_releases WHERE home = $1 AND id = $2::uuid`)
 )
 
 // FileReleasesDue reads up to MaxFileReleases due rows of a home.

@@ -48,18 +48,18 @@ func releasing(deletion string) string {
 }
 
 var (
-	sqlFileUsesInsert = stmt("fileUses.insert", `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id)
+	sqlFileUsesInsert = db.Register("fileUses.insert", `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (home, file_id, object_id, kind) DO NOTHING`)
-	sqlFileUsesReplace = stmt("fileUses.releaseOthers", releasing(`DELETE FROM file_uses
+	sqlFileUsesReplace = db.Register("fileUses.releaseOthers", releasing(`DELETE FROM file_uses
 		WHERE home = $1 AND object_id = $2 AND kind = $3 AND NOT file_id = ANY($4::text[])`))
-	sqlFileUsesReleaseKind = stmt("fileUses.releaseKind", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])
+	sqlFileUsesReleaseKind = db.Register("fileUses.releaseKind", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])
 		AND kind = $3`))
-	sqlFileUsesRelease = stmt("fileUses.release", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])`))
-	sqlFileUsesOfFile  = stmt("fileUses.ofFile", `SELECT `+fileUseColumns+` FROM file_uses
+	sqlFileUsesRelease = db.Register("fileUses.release", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[])`))
+	sqlFileUsesOfFile  = db.Register("fileUses.ofFile", `SELECT `+fileUseColumns+` FROM file_uses
 		WHERE home = $1 AND file_id = $2 ORDER BY object_id, kind LIMIT $3::bigint`)
-	sqlFileUsesInPlace = stmt("fileUses.inPlace", `SELECT `+fileUseColumns+` FROM file_uses
+	sqlFileUsesInPlace = db.Register("fileUses.inPlace", `SELECT `+fileUseColumns+` FROM file_uses
 		WHERE home = $1 AND place_id = $2 AND (file_id, object_id, kind) > ($3, $4, $5) ORDER BY file_id, object_id, kind LIMIT $6::bigint`)
-	sqlFileIsUsed = stmt("fileUses.exists", `SELECT EXISTS (SELECT 1 FROM file_uses WHERE home = $1 AND file_id = $2)`)
+	sqlFileIsUsed = db.Register("fileUses.exists", `SELECT EXISTS (SELECT 1 FROM file_uses WHERE home = $1 AND file_id = $2)`)
 )
 
 // FileUses reads up to limit uses of a file from each home.
@@ -107,13 +107,6 @@ func (w *Tx) replaceFile(use FileUse, fileID *string) {
 
 // ReleaseFiles records that objects do not refer to any files any more. Call it when their rows are deleted or emptied.
 func (w *Tx) ReleaseFiles(objectIDs []string) { w.Exec(sqlFileUsesRelease, objectIDs) }
-
-// purgeReferences deletes what refers to objects that are deleted or emptied, and releases their files.
-func (w *Tx) purgeReferences(ids []string) {
-	w.Exec(sqlReactionPurge, ids)
-	w.PurgeFlags(ids)
-	w.ReleaseFiles(ids)
-}
 
 // releaseFilesOf is ReleaseFiles for one kind of use.
 func (w *Tx) releaseFilesOf(kind string, objectIDs []string) {

@@ -19,34 +19,34 @@ const (
 )
 
 var (
-	sqlFlagGuardLimit = stmt("flags.guardLimit", `SELECT 1 / CASE WHEN
+	sqlFlagGuardLimit = db.Register("flags.guardLimit", `SELECT 1 / CASE WHEN
 		(SELECT count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id <> $3) < $4::bigint
 		OR EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3) THEN 1 ELSE 0 END`)
-	sqlFlagInsert = stmt("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at, id, is_queued)
+	sqlFlagInsert = db.Register("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at, id, is_queued)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true) ON CONFLICT (home, target_id, user_id) DO NOTHING`)
-	sqlFlagDelete    = stmt("flags.delete", `DELETE FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
-	sqlFlagDeleteAll = stmt("flags.clear", `DELETE FROM flags WHERE home = $1 AND target_id = $2`)
-	sqlFlagsPurge    = stmt("flags.purge", `DELETE FROM flags WHERE home = $1 AND target_id = ANY($2::text[])`)
-	sqlFlagGuard     = stmt("flags.guardThere", `SELECT 1 / count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
-	sqlFlaggedByUser = stmt("flags.mine", `SELECT EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3)`)
+	sqlFlagDelete    = db.Register("flags.delete", `DELETE FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
+	sqlFlagDeleteAll = db.Register("flags.clear", `DELETE FROM flags WHERE home = $1 AND target_id = $2`)
+	sqlFlagsPurge    = db.Register("flags.purge", `DELETE FROM flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagGuard     = db.Register("flags.guardThere", `SELECT 1 / count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
+	sqlFlaggedByUser = db.Register("flags.mine", `SELECT EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3)`)
 
-	sqlPostRecomputeFlags    = stmt("flags.applyToPost", flagFieldsFromFlags("posts")).Updates(sharedPosts, 2)
-	sqlCommentRecomputeFlags = stmt("flags.applyToComment", flagFieldsFromFlags("comments")).Updates(sharedComments, 2)
-	sqlStoryRecomputeFlags   = stmt("flags.applyToStory", flagFieldsFromFlags("stories")).Updates(sharedStories, 2)
-	sqlUserRecomputeFlags    = stmt("flags.applyToUser", flagFieldsFromFlags("users")).Updates(sharedUsers, 2)
-	sqlMessageRecomputeFlags = stmt("flags.applyToMessage", flagFieldsFromFlags("messages")).Updates(sharedMessages, 2)
+	sqlPostRecomputeFlags    = db.Register("flags.applyToPost", flagFieldsFromFlags("posts")).Updates(sharedPosts, 2)
+	sqlCommentRecomputeFlags = db.Register("flags.applyToComment", flagFieldsFromFlags("comments")).Updates(sharedComments, 2)
+	sqlStoryRecomputeFlags   = db.Register("flags.applyToStory", flagFieldsFromFlags("stories")).Updates(sharedStories, 2)
+	sqlUserRecomputeFlags    = db.Register("flags.applyToUser", flagFieldsFromFlags("users")).Updates(sharedUsers, 2)
+	sqlMessageRecomputeFlags = db.Register("flags.applyToMessage", flagFieldsFromFlags("messages")).Updates(sharedMessages, 2)
 
-	sqlPostRecomputeFlaggedChildren = stmt("flags.recomputePostChildren", `UPDATE posts SET has_flagged_children = f.found FROM
+	sqlPostRecomputeFlaggedChildren = db.Register("flags.recomputePostChildren", `UPDATE posts SET has_flagged_children = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM posts AS k WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.flag_count > 0
 			AND k.deleted_at IS NULL) AS found) AS f
 		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_children <> f.found`).Updates(sharedPosts, 2)
-	sqlPostRecomputeFlaggedComment = stmt("flags.recomputePostComments", `UPDATE posts SET has_flagged_comment = f.found FROM
+	sqlPostRecomputeFlaggedComment = db.Register("flags.recomputePostComments", `UPDATE posts SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged AND deleted_at IS NULL) AS found) AS f
 		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_comment <> f.found`).Updates(sharedPosts, 2)
-	sqlStoryRecomputeFlaggedComment = stmt("flags.recomputeStoryComments", `UPDATE stories SET has_flagged_comment = f.found FROM
+	sqlStoryRecomputeFlaggedComment = db.Register("flags.recomputeStoryComments", `UPDATE stories SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged AND deleted_at IS NULL) AS found) AS f
 		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`).Updates(sharedStories, 2)
-	sqlCommunityRecomputeFlagged = stmt("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post,
+	sqlCommunityRecomputeFlagged = db.Register("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post,
 		has_flagged_comment = f.comment FROM
 		(SELECT EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND flag_count > 0 AND deleted_at IS NULL) AS post,
 			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL)
@@ -54,17 +54,17 @@ var (
 		WHERE communities.home = $1 AND communities.id = $2
 			AND (communities.has_flagged_post <> f.post OR communities.has_flagged_comment <> f.comment)`).Updates(sharedCommunities, 2)
 
-	sqlPostMarkFlaggedChildren = stmt("flags.markPostChildren", `UPDATE posts SET has_flagged_children = true
+	sqlPostMarkFlaggedChildren = db.Register("flags.markPostChildren", `UPDATE posts SET has_flagged_children = true
 		WHERE home = $1 AND id = $2 AND NOT has_flagged_children`).UpdatesUnlocked(sharedPosts, fewFirst)
-	sqlPostMarkFlaggedComment = stmt("flags.markPostComments", `UPDATE posts SET has_flagged_comment = true
+	sqlPostMarkFlaggedComment = db.Register("flags.markPostComments", `UPDATE posts SET has_flagged_comment = true
 		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment`).UpdatesUnlocked(sharedPosts, fewFirst)
-	sqlStoryMarkFlaggedComment = stmt("flags.markStoryComments", `UPDATE stories SET has_flagged_comment = true
+	sqlStoryMarkFlaggedComment = db.Register("flags.markStoryComments", `UPDATE stories SET has_flagged_comment = true
 		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment`).UpdatesUnlocked(sharedStories, fewFirst)
-	sqlCommunityMarkFlaggedPost = stmt("flags.markCommunityPosts", `UPDATE communities SET has_flagged_post = true
+	sqlCommunityMarkFlaggedPost = db.Register("flags.markCommunityPosts", `UPDATE communities SET has_flagged_post = true
 		WHERE home = $1 AND id = $2 AND NOT has_flagged_post
 		AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at IS NULL)`).
 		UpdatesUnlocked(sharedCommunities, fewFirst)
-	sqlCommunityMarkFlaggedComment = stmt("flags.markCommunityComments", `UPDATE communities SET has_flagged_comment = true
+	sqlCommunityMarkFlaggedComment = db.Register("flags.markCommunityComments", `UPDATE communities SET has_flagged_comment = true
 		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at
 		IS NULL)`).
 		UpdatesUnlocked(sharedCommunities, fewFirst)

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store/db"
+)
 
 // Automatic hiding moves flagged content to the state in which it waits for review: posts to the feed type reviewing,
 // comments to Pending. The resolution of the flags moves it on: dismissed and withdrawn flags make it visible again,
@@ -53,50 +57,50 @@ func moveHidden(table string) string {
 }
 
 var (
-	sqlFlagItemHidePost = stmt("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
+	sqlFlagItemHidePost = db.Register("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
 		WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL`))
-	sqlFlagItemHideComment = stmt("flagItems.hideComment", hideFlagged(`SELECT 1 FROM comments AS p
+	sqlFlagItemHideComment = db.Register("flagItems.hideComment", hideFlagged(`SELECT 1 FROM comments AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL`))
-	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden
+	sqlFlagItemUnhide = db.Register("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden
 		AND state = 'resolved'`)
 
-	sqlHiddenPostCount = stmt("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
+	sqlHiddenPostCount = db.Register("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT p.target_id AS ref, CASE WHEN v.n < 0 THEN p.feed_type ELSE `+postState+` END AS kind, v.n
 			FROM posts AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES (-1), (1)) AS v (n)
 			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters,
 		whichCounts)
-	sqlHiddenPostMoveChildren = stmt("flagItems.moveChildren",
+	sqlHiddenPostMoveChildren = db.Register("flagItems.moveChildren",
 		`UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
 		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+
 			ofHiddenItem("feed_type", postStateBefore)).Updates(sharedPosts, 2)
-	sqlHiddenPostMove = stmt("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
+	sqlHiddenPostMove = db.Register("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
 		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore)).Updates(sharedPosts, 2)
 
-	sqlFlagItemHideStory = stmt("flagItems.hideStory", hideFlagged(`SELECT 1 FROM stories AS p
+	sqlFlagItemHideStory = db.Register("flagItems.hideStory", hideFlagged(`SELECT 1 FROM stories AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
-	sqlHiddenStoryCount = stmt("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
+	sqlHiddenStoryCount = db.Register("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT p.target_id AS ref, CASE WHEN `+mustHide+` THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
 			WHERE `+toHideOrShow+`) AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = 'stories' AND counters.shard = 0`).UpdatesUnlocked(sharedCounters,
 		whichCounts)
-	sqlHiddenStoryMove = stmt("flagItems.moveStory", moveHidden("stories")).Updates(sharedStories, 2)
+	sqlHiddenStoryMove = db.Register("flagItems.moveStory", moveHidden("stories")).Updates(sharedStories, 2)
 
-	sqlFlagItemHideMessage = stmt("flagItems.hideMessage", hideFlagged(`SELECT 1 FROM messages AS p
+	sqlFlagItemHideMessage = db.Register("flagItems.hideMessage", hideFlagged(`SELECT 1 FROM messages AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
-	sqlHiddenMessageMove = stmt("flagItems.moveMessage", moveHidden("messages")).Updates(sharedMessages, 2)
+	sqlHiddenMessageMove = db.Register("flagItems.moveMessage", moveHidden("messages")).Updates(sharedMessages, 2)
 
-	sqlFlagItemEscalate = stmt("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+` AND escalated_at
+	sqlFlagItemEscalate = db.Register("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+` AND escalated_at
 		IS NULL`)
 
-	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
+	sqlHiddenCommentCount = db.Register("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1
 			ELSE -1 END AS n
 			FROM comments AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES ('comments'), ('replies')) AS v (kind)
 			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters,
 		whichCounts)
-	sqlHiddenCommentMove = stmt("flagItems.moveComment",
+	sqlHiddenCommentMove = db.Register("flagItems.moveComment",
 		`UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`
 		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore)).Updates(sharedComments, 2)
 )

@@ -64,14 +64,14 @@ const flagTree = `(SELECT $2::text UNION ALL SELECT id FROM posts WHERE home = $
 	UNION ALL SELECT id FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged)`
 
 var (
-	sqlFlagItemByID = stmt("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)
-	sqlFlagItemOpen = stmt("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at,
+	sqlFlagItemByID = db.Register("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)
+	sqlFlagItemOpen = db.Register("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at,
 		shard)
 		VALUES ($1, $2, $3, $4, 'open', $5, $5, $6::bigint) ON CONFLICT (home, target_id) DO UPDATE SET state = 'open',
 		opened_at = excluded.opened_at,
 			claimed_by = '', claimed_until = NULL, outcome = '', resolved_by = '', resolved_at = NULL, escalated_at = NULL
 		WHERE flag_items.state = 'resolved'`)
-	sqlFlagItemRecompute = stmt("flagItems.recompute", `UPDATE flag_items SET flag_count = f.n, version = version + 1,
+	sqlFlagItemRecompute = db.Register("flagItems.recompute", `UPDATE flag_items SET flag_count = f.n, version = version + 1,
 			flagged_at = COALESCE(f.latest, flag_items.flagged_at), reason = COALESCE(f.reason, flag_items.reason),
 			state = CASE WHEN f.n = 0 THEN 'resolved' ELSE state END, outcome = CASE WHEN f.n = 0 THEN 'withdrawn' ELSE outcome END,
 			resolved_at = CASE WHEN f.n = 0 THEN $3::timestamptz END, claimed_by = CASE WHEN f.n = 0 THEN '' ELSE claimed_by END,
@@ -81,32 +81,32 @@ var (
 			FROM (SELECT reason, count(*) AS n, max(created_at) AS latest, min(created_at) AS earliest FROM flags
 				WHERE home = $1 AND target_id = $2 GROUP BY reason) AS g) AS f
 		WHERE home = $1 AND target_id = $2 AND state <> 'resolved'`)
-	sqlFlagItemGuardUnchanged = stmt("flagItems.guardUnchanged", `SELECT 1 / count(*) FROM flag_items WHERE home = $1 AND target_id = $2
+	sqlFlagItemGuardUnchanged = db.Register("flagItems.guardUnchanged", `SELECT 1 / count(*) FROM flag_items WHERE home = $1 AND target_id = $2
 		AND version = $3::bigint`)
-	sqlFlagItemUpdate = stmt("flagItems.update", `WITH changed AS (UPDATE flag_items SET state = $4, claimed_by = $5, claimed_until = $6,
+	sqlFlagItemUpdate = db.Register("flagItems.update", `WITH changed AS (UPDATE flag_items SET state = $4, claimed_by = $5, claimed_until = $6,
 		outcome = $7,
 			resolved_by = $8, resolved_at = $9, version = version + 1
 		WHERE home = $1 AND target_id = $2 AND version = $3::bigint RETURNING target_id) SELECT 1 / count(*) FROM changed`)
-	sqlFlagItemResolve = stmt("flagItems.resolve", `UPDATE flag_items SET state = 'resolved', outcome = $3, resolved_by = $4, resolved_at = $5,
+	sqlFlagItemResolve = db.Register("flagItems.resolve", `UPDATE flag_items SET state = 'resolved', outcome = $3, resolved_by = $4, resolved_at = $5,
 			claimed_by = '', claimed_until = NULL, flag_count = 0, version = version + 1
 		WHERE home = $1 AND target_id = $2 AND (state <> 'resolved' OR $6::boolean)`)
-	sqlFlagItemsClose = stmt("flagItems.close", `UPDATE flag_items SET state = 'resolved', outcome = 'contentRemoved',
+	sqlFlagItemsClose = db.Register("flagItems.close", `UPDATE flag_items SET state = 'resolved', outcome = 'contentRemoved',
 		resolved_by = claimed_by,
 			resolved_at = $3, claimed_by = '', claimed_until = NULL, is_hidden = false, version = version + 1
 		WHERE home = $1 AND target_id IN `+flagTree+` AND state <> 'resolved'`)
-	sqlFlagItemsPurge = stmt("flagItems.purge", `DELETE FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagItemsPurge = db.Register("flagItems.purge", `DELETE FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[])`)
 
-	sqlFlagItemsCount = stmt("flagItems.count", countFlagItems(`i.target_id = ANY($2::text[])`)).UpdatesUnlocked(sharedCounters,
+	sqlFlagItemsCount = db.Register("flagItems.count", countFlagItems(`i.target_id = ANY($2::text[])`)).UpdatesUnlocked(sharedCounters,
 		whichCounts)
-	sqlFlagItemsCountTree = stmt("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree)).UpdatesUnlocked(sharedCounters,
+	sqlFlagItemsCountTree = db.Register("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree)).UpdatesUnlocked(sharedCounters,
 		whichCounts)
 
-	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
+	sqlFlagsKeep = db.Register("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
 			AND user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)`)
-	sqlFlagsCleared = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2
+	sqlFlagsCleared = db.Register("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2
 		ORDER BY user_id LIMIT 100`)
-	sqlClearedPurge = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlClearedPurge = db.Register("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
 	flagsOfTargets  = forEach("flags.ofTargets", 1, "", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = {value}
 		ORDER BY user_id LIMIT $2::bigint`, "")
 )

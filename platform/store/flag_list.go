@@ -30,7 +30,7 @@ var (
 	flagsByCreated = flagList("All", `$5::text = '' AND $6::text = ''`)
 
 	// A target has at most as many flags as the network allows.
-	sqlFlagsOfTarget = stmt("flags.ofTarget", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = $2
+	sqlFlagsOfTarget = db.Register("flags.ofTarget", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = $2
 		AND ($3::text = '' OR target_type = $3) AND ($4::text = '' OR reason = $4)`)
 )
 

@@ -21,13 +21,13 @@ const MaxFlagNotes = 50
 var flagNoteColumns = db.Columns[FlagNote]()
 
 var (
-	sqlFlagNotes = stmt("flagNotes.ofTarget", `SELECT `+flagNoteColumns+` FROM flag_notes WHERE home = $1 AND target_id = $2 ORDER BY id
+	sqlFlagNotes = db.Register("flagNotes.ofTarget", `SELECT `+flagNoteColumns+` FROM flag_notes WHERE home = $1 AND target_id = $2 ORDER BY id
 		LIMIT 50`)
-	sqlFlagNoteInsert = stmt("flagNotes.insert", `INSERT INTO flag_notes (home, `+flagNoteColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`)
-	sqlFlagNoteGuard  = stmt("flagNotes.guardCount", `SELECT 1 / CASE WHEN count(*) < $3::bigint THEN 1 ELSE 0 END FROM flag_notes WHERE home
+	sqlFlagNoteInsert = db.Register("flagNotes.insert", `INSERT INTO flag_notes (home, `+flagNoteColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`)
+	sqlFlagNoteGuard  = db.Register("flagNotes.guardCount", `SELECT 1 / CASE WHEN count(*) < $3::bigint THEN 1 ELSE 0 END FROM flag_notes WHERE home
 		= $1 AND target_id = $2`)
-	sqlFlagItemGuard  = stmt("flagItems.guard", `SELECT 1 / count(*) FROM flag_items WHERE home = $1 AND target_id = $2`)
-	sqlFlagNotesPurge = stmt("flagNotes.purge", `DELETE FROM flag_notes WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagItemGuard  = db.Register("flagItems.guard", `SELECT 1 / count(*) FROM flag_items WHERE home = $1 AND target_id = $2`)
+	sqlFlagNotesPurge = db.Register("flagNotes.purge", `DELETE FROM flag_notes WHERE home = $1 AND target_id = ANY($2::text[])`)
 )
 
 // FlagNotes reads the notes about an item, in no particular order.

@@ -20,19 +20,6 @@ const (
 	CountFollowRequests CounterKind = "followRequests"
 )
 
-// CountFollowing returns the kind of the count of the users that a user follows whose ids contain a home. There is one
-// count per home, because a feed chooses its plan per home.
-func CountFollowing(home region.Code) CounterKind { return CounterKind("following:" + home) }
-
-// Following returns the number of users that a user follows.
-func (c Counts) Following(userID string) int64 {
-	var n int64
-	for _, home := range region.All() {
-		n += c.Of(userID, CountFollowing(home))
-	}
-	return n
-}
-
 // Follow is a row of follows, in the follower's home, or of followers, its mirror in the followed user's home.
 type Follow struct {
 	FollowerID       string    `json:"followerId"` // internal id
@@ -57,24 +44,24 @@ func (f *Follow) Pending() bool { return f != nil && f.Status == FollowPending }
 var followColumns = db.Columns[Follow]()
 
 var (
-	sqlFollow       = stmt("follows.byPair", `SELECT `+followColumns+` FROM follows WHERE home = $1 AND follower_id = $2 AND followee_id = $3`)
-	sqlFollowInsert = stmt("follows.insert", `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id,
+	sqlFollow       = db.Register("follows.byPair", `SELECT `+followColumns+` FROM follows WHERE home = $1 AND follower_id = $2 AND followee_id = $3`)
+	sqlFollowInsert = db.Register("follows.insert", `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8)`)
-	sqlFollowUpdate = stmt("follows.update", `WITH changed AS (UPDATE follows SET status = $5, version = version + 1, created_at = $6,
+	sqlFollowUpdate = db.Register("follows.update", `WITH changed AS (UPDATE follows SET status = $5, version = version + 1, created_at = $6,
 		updated_at = $7
 		WHERE home = $1 AND follower_id = $2 AND followee_id = $3 AND version = $4::bigint RETURNING followee_id)
 		SELECT 1 / count(*) FROM changed`)
-	sqlFollowGuardNone = stmt("follows.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM follows
+	sqlFollowGuardNone = db.Register("follows.guardNone", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM follows
 		WHERE home = $1 AND follower_id = $2 AND followee_id = $3 AND status <> 'none') THEN 0 ELSE 1 END`)
-	sqlFollowMirror = stmt("followers.mirror", `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id,
+	sqlFollowMirror = db.Register("followers.mirror", `INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id,
 		status, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8, $9)
 		ON CONFLICT (home, followee_id, follower_id) DO UPDATE SET status = excluded.status, version = excluded.version,
 		created_at = excluded.created_at, updated_at = excluded.updated_at WHERE followers.version < excluded.version`)
-	sqlFollowerUpdateEnded = stmt("followers.end", `UPDATE followers SET status = 'none' WHERE home = $1 AND followee_id = $2 AND follower_id
+	sqlFollowerUpdateEnded = db.Register("followers.end", `UPDATE followers SET status = 'none' WHERE home = $1 AND followee_id = $2 AND follower_id
 		= $3`)
 	// The count changes by the difference between the new and the stored status, or not at all if the stored row is not
 	// older. It must precede the statement that changes the row.
-	sqlFollowerCount = stmt("followers.count", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
+	sqlFollowerCount = db.Register("followers.count", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
 		CASE WHEN EXISTS (SELECT 1 FROM followers WHERE home = $1 AND followee_id = $2 AND follower_id = $3 AND version >= $8::bigint) THEN 0
 		ELSE CASE WHEN $7::text = $6::text THEN 1 ELSE 0 END
 			- (SELECT count(*) FROM followers WHERE home = $1 AND followee_id = $2 AND follower_id = $3 AND status = $6::text) END)

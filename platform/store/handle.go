@@ -16,14 +16,14 @@ type Handle struct {
 var handleColumns = db.Columns[Handle]()
 
 var (
-	sqlHandleByHash = stmt("handles.byHash", `SELECT `+handleColumns+` FROM handles WHERE home = $1 AND handle_hash = $2::bytea`)
-	sqlHandleClaim  = stmt("handles.claim", `INSERT INTO handles (home, handle_hash, user_id, claim_id, claimed_at) VALUES ($1, $2::bytea, $3,
+	sqlHandleByHash = db.Register("handles.byHash", `SELECT `+handleColumns+` FROM handles WHERE home = $1 AND handle_hash = $2::bytea`)
+	sqlHandleClaim  = db.Register("handles.claim", `INSERT INTO handles (home, handle_hash, user_id, claim_id, claimed_at) VALUES ($1, $2::bytea, $3,
 		$4, $5)
 		ON CONFLICT (home, handle_hash) DO UPDATE SET claim_id = excluded.claim_id, claimed_at = excluded.claimed_at
 		WHERE handles.user_id = excluded.user_id`)
-	sqlHandleTakeOver = stmt("handles.takeOver", `UPDATE handles SET user_id = $3, claim_id = $4, claimed_at = $5
+	sqlHandleTakeOver = db.Register("handles.takeOver", `UPDATE handles SET user_id = $3, claim_id = $4, claimed_at = $5
 		WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $6`)
-	sqlHandleRelease = stmt("handles.release", `DELETE FROM handles WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $3`)
+	sqlHandleRelease = db.Register("handles.release", `DELETE FROM handles WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $3`)
 )
 
 // ClaimHandle gives the handle with a hash to a user unless another user holds it, and reads the stored row.

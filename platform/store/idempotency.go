@@ -29,32 +29,32 @@ type IdempotencyMark struct {
 var idempotencyColumns = db.Columns[Idempotency]()
 
 var (
-	sqlIdempotencyReserve = stmt("idempotency.reserve", `INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, expires_at)
+	sqlIdempotencyReserve = db.Register("idempotency.reserve", `INSERT INTO idempotency_keys (home, key, request, attempt, locked_until, expires_at)
 		VALUES ($1, $2::bytea, $3::bytea, $4, $5::timestamptz, $6::timestamptz)
 		ON CONFLICT (home, key) DO UPDATE SET request = excluded.request, attempt = excluded.attempt, locked_until = excluded.locked_until,
 			expires_at = excluded.expires_at, answer = NULL
 		WHERE idempotency_keys.expires_at <= $7::timestamptz OR
 			idempotency_keys.answer IS NULL AND idempotency_keys.locked_until <= $7::timestamptz AND idempotency_keys.request = excluded.request`)
-	sqlIdempotencyRead   = stmt("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
-	sqlIdempotencyFinish = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea
+	sqlIdempotencyRead   = db.Register("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
+	sqlIdempotencyFinish = db.Register("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea
 		AND attempt = $3`)
-	sqlIdempotencyUnlock = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1
+	sqlIdempotencyUnlock = db.Register("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1
 		AND key = $2::bytea AND attempt = $3`)
-	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3
+	sqlIdempotencyRelease = db.Register("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3
 		AND answer IS NULL`)
-	sqlIdempotencySweep = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key
+	sqlIdempotencySweep = db.Register("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key
 		IN (SELECT key FROM idempotency_keys /*@{FORCE_INDEX=idempotency_keys_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz
 		ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 
-	sqlIdempotencyMarks = stmt("idempotencyMarks.read", `SELECT attempt, COALESCE(created, '{}'), created IS NOT NULL
+	sqlIdempotencyMarks = db.Register("idempotencyMarks.read", `SELECT attempt, COALESCE(created, '{}'), created IS NOT NULL
 		FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND expires_at > $3::timestamptz`)
-	sqlIdempotencyMark = stmt("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at, created) VALUES ($1,
+	sqlIdempotencyMark = db.Register("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at, created) VALUES ($1,
 		$2::bytea, $3, $4::timestamptz, $6::text[])
 		ON CONFLICT (home, key) DO UPDATE SET attempt = excluded.attempt, expires_at = excluded.expires_at, created = excluded.created
 		WHERE idempotency_marks.expires_at <= $5::timestamptz OR idempotency_marks.attempt = excluded.attempt`)
-	sqlIdempotencyMarkGuard = stmt("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea
+	sqlIdempotencyMarkGuard = db.Register("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea
 		AND attempt = $3`)
-	sqlIdempotencyMarkSweep = stmt("idempotencyMarks.sweep", `WITH gone AS (DELETE FROM idempotency_marks WHERE home = $1 AND key IN
+	sqlIdempotencyMarkSweep = db.Register("idempotencyMarks.sweep", `WITH gone AS (DELETE FROM idempotency_marks WHERE home = $1 AND key IN
 		(SELECT key FROM idempotency_marks /*@{FORCE_INDEX=idempotency_marks_by_expiry}*/ WHERE home = $1 AND expires_at < $2::timestamptz
 		ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 )

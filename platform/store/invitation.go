@@ -39,16 +39,16 @@ var invitationColumns = db.Columns[Invitation]()
 const invitePendingOf = `home = $1 AND target_id = $2 AND invited_id = $3 AND pending_slot = 'p:' || $3::text`
 
 var (
-	sqlInvitationByID    = stmt("invitations.byID", `SELECT `+invitationColumns+` FROM invitations WHERE home = $1 AND id = $2`)
-	sqlInvitationPending = stmt("invitations.pending", `SELECT `+invitationColumns+` FROM invitations WHERE `+invitePendingOf)
-	sqlInvitationInsert  = stmt("invitations.insert", `INSERT INTO invitations (home, id, type, target_type, target_id, invited_id,
+	sqlInvitationByID    = db.Register("invitations.byID", `SELECT `+invitationColumns+` FROM invitations WHERE home = $1 AND id = $2`)
+	sqlInvitationPending = db.Register("invitations.pending", `SELECT `+invitationColumns+` FROM invitations WHERE `+invitePendingOf)
+	sqlInvitationInsert  = db.Register("invitations.insert", `INSERT INTO invitations (home, id, type, target_type, target_id, invited_id,
 		invited_public_id,
 		inviter_id, inviter_public_id, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`)
-	sqlInvitationAnswer = stmt("invitations.answer", `WITH answered AS (UPDATE invitations SET status = $3, responded_at = $4, updated_at = $4
+	sqlInvitationAnswer = db.Register("invitations.answer", `WITH answered AS (UPDATE invitations SET status = $3, responded_at = $4, updated_at = $4
 		WHERE home = $1 AND id = $2 AND status = 'pending' RETURNING id) SELECT 1 / count(*) FROM answered`)
-	sqlInvitationResend = stmt("invitations.resend", `WITH resent AS (UPDATE invitations SET updated_at = $4
+	sqlInvitationResend = db.Register("invitations.resend", `WITH resent AS (UPDATE invitations SET updated_at = $4
 		WHERE home = $1 AND id = $2 AND status = 'pending' AND updated_at = $3::timestamptz RETURNING id) SELECT 1 / count(*) FROM resent`)
-	sqlInvitationResolve = stmt("invitations.resolve", `UPDATE invitations SET status = $4, responded_at = $5, updated_at = $5
+	sqlInvitationResolve = db.Register("invitations.resolve", `UPDATE invitations SET status = $4, responded_at = $5, updated_at = $5
 		WHERE `+invitePendingOf)
 )
 

@@ -78,17 +78,10 @@ func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 // maxCounted is how many rows a count reads at most.
 const maxCounted = 10_000
 
-var sqlInvitationCount = stmt("invitations.count", `SELECT count(*) FROM (SELECT 1 FROM invitations WHERE home = $1 AND target_id = $2
+var sqlInvitationCount = db.Register("invitations.count", `SELECT count(*) FROM (SELECT 1 FROM invitations WHERE home = $1 AND target_id = $2
 	AND status = ANY($3::text[]) LIMIT $4::bigint) AS counted`)
 
 // CountInvitations counts up to 10,000 invitations to a target; empty statuses mean all.
 func (r *ReadBatch) CountInvitations(targetID string, statuses []string, into *int32) {
 	r.addAt(targetID, sqlInvitationCount, db.Value(into), targetID, orAll(statuses, allInviteStates), maxCounted)
-}
-
-func orAll(wanted, all []string) []string {
-	if len(wanted) == 0 {
-		return all
-	}
-	return wanted
 }

@@ -37,17 +37,17 @@ var joinRequestColumns = db.Columns[JoinRequest]()
 const pendingOf = `home = $1 AND community_id = $2 AND requestor_id = $3 AND pending_slot = 'p:' || $3::text`
 
 var (
-	sqlJoinPending = stmt("joinRequests.pending", `SELECT `+joinRequestColumns+` FROM join_requests WHERE `+pendingOf)
-	sqlJoinLatest  = stmt("joinRequests.latest", `SELECT `+joinRequestColumns+` FROM join_requests
+	sqlJoinPending = db.Register("joinRequests.pending", `SELECT `+joinRequestColumns+` FROM join_requests WHERE `+pendingOf)
+	sqlJoinLatest  = db.Register("joinRequests.latest", `SELECT `+joinRequestColumns+` FROM join_requests
 		WHERE home = $1 AND community_id = $2 AND requestor_id = $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
-	sqlJoinCount = stmt("joinRequests.count", `SELECT count(*) FROM (SELECT 1 FROM join_requests WHERE home = $1 AND community_id = $2
+	sqlJoinCount = db.Register("joinRequests.count", `SELECT count(*) FROM (SELECT 1 FROM join_requests WHERE home = $1 AND community_id = $2
 		AND status = 'pending' LIMIT $3::bigint) AS counted`)
-	sqlJoinInsert = stmt("joinRequests.insert", `INSERT INTO join_requests (home, community_id, id, requestor_id, requestor_public_id,
+	sqlJoinInsert = db.Register("joinRequests.insert", `INSERT INTO join_requests (home, community_id, id, requestor_id, requestor_public_id,
 		responded_at, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`)
-	sqlJoinAnswer = stmt("joinRequests.answer", `WITH answered AS (UPDATE join_requests SET status = $4, responder_id = $5,
+	sqlJoinAnswer = db.Register("joinRequests.answer", `WITH answered AS (UPDATE join_requests SET status = $4, responder_id = $5,
 		responder_public_id = $6, responded_at = $7, updated_at = $7
 		WHERE `+pendingOf+` RETURNING id) SELECT 1 / count(*) FROM answered`)
-	sqlJoinResolve = stmt("joinRequests.resolve", `UPDATE join_requests SET status = $4, responder_id = $5,
+	sqlJoinResolve = db.Register("joinRequests.resolve", `UPDATE join_requests SET status = $4, responder_id = $5,
 		responder_public_id = $6, responded_at = $7, updated_at = $7 WHERE `+pendingOf)
 )
 

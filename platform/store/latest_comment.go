@@ -101,21 +101,21 @@ func nthLatest(newer string) string {
 const whichLatest = "the transaction locks the first shard, so that only one at a time removes comments"
 
 var (
-	sqlCounterAddLatest = stmt("counters.addComment", `INSERT INTO counters (home, ref, kind, shard, n, latest_1) VALUES ($1, $2, $3,
+	sqlCounterAddLatest = db.Register("counters.addComment", `INSERT INTO counters (home, ref, kind, shard, n, latest_1) VALUES ($1, $2, $3,
 		$4::bigint, 1, $5)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + 1, latest_1 = greatest(counters.latest_1, excluded.latest_1),
 			latest_2 = greatest(counters.latest_2, least(counters.latest_1, excluded.latest_1)),
 			latest_3 = greatest(counters.latest_3, least(counters.latest_2, excluded.latest_1))`).UpdatesFirst(sharedCounters, 2, 3, 4)
-	sqlLatestRemove = stmt("counters.removeComment", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
+	sqlLatestRemove = db.Register("counters.removeComment", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
 		WHERE home = $1 AND ref = $2 AND kind = $3 AND strpos(latest_1 || latest_2 || latest_3, $4) > 0
 		AND NOT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND id = $4 AND approval_status = 'approved'
 			AND deleted_at IS NULL)`).UpdatesUnlocked(sharedCounters, whichLatest)
-	sqlLatestRefill = stmt("counters.refillComments", `INSERT INTO counters (home, ref, kind, shard, n, latest_1, latest_2, latest_3)
+	sqlLatestRefill = db.Register("counters.refillComments", `INSERT INTO counters (home, ref, kind, shard, n, latest_1, latest_2, latest_3)
 		VALUES ($1, $2, $3, 0, 0, `+nthLatest("0")+`, `+nthLatest("1")+`, `+nthLatest("2")+`)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET latest_1 = excluded.latest_1, latest_2 = excluded.latest_2,
 		latest_3 = excluded.latest_3`).
 		UpdatesUnlocked(sharedCounters, whichLatest)
-	sqlLatestClear = stmt("counters.clearComments", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
+	sqlLatestClear = db.Register("counters.clearComments", `UPDATE counters SET latest_1 = '', latest_2 = '', latest_3 = ''
 		WHERE home = $1 AND ref = $2 AND kind = 'comments' AND latest_1 <> ''`).UpdatesUnlocked(sharedCounters, whichLatest)
 )
 

@@ -62,7 +62,7 @@ type source struct {
 func (s source) list(o db.Order, column string) *db.Statement {
 	from, limit := s.rowsAfter(o, column)
 	inner := fmt.Sprintf(`SELECT %s FROM %s%s ORDER BY %s LIMIT $%d::bigint`, s.columns, from, s.filter, s.order(o, column), limit)
-	return stmt(s.name+o.Name, s.wrapped(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+	return db.Register(s.name+o.Name, s.wrapped(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
 }
 
 // rowsAfter returns the FROM clause with the condition of the position, and the number of the argument of the limit.

@@ -30,7 +30,7 @@ var (
 func byID(table string) *db.SharedTable {
 	return &db.SharedTable{
 		Name: table,
-		Lock: stmt("locks."+table, `SELECT id FROM `+table+` WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE`),
+		Lock: db.Register("locks."+table, `SELECT id FROM `+table+` WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE`),
 	}
 }
 

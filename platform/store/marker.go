@@ -71,42 +71,42 @@ const sumOfMarkers = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(las
 		COALESCE(bool_or(NOT is_deleted AND last_segment > read_to AND last_mention > read_to), false)`
 
 var (
-	sqlMessageFeedAdvance = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
+	sqlMessageFeedAdvance = db.Register("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $5) ON CONFLICT (home, id) DO UPDATE SET
 		last_segment = excluded.last_segment, updated_at = excluded.updated_at
 		WHERE message_feeds.last_segment < excluded.last_segment`).Updates(sharedMessageFeeds, 2)
-	sqlSegmentInsert = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id,
+	sqlSegmentInsert = db.Register("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id,
 		created_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $6) ON CONFLICT (home, feed_id, message_id) DO NOTHING`)
 	// Messages of subchannels and of external message stores are in different tables.
-	sqlSegmentByMessage = stmt("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2
+	sqlSegmentByMessage = db.Register("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2
 		AND message_id = $3
 		UNION ALL SELECT segment FROM messages WHERE home = $1 AND id = $3 AND feed_id = $2`)
 
-	sqlFeedMarkersByFeed = stmt("feedMarkers.ofFeeds", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS f (id) CROSS
+	sqlFeedMarkersByFeed = db.Register("feedMarkers.ofFeeds", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS f (id) CROSS
 		JOIN LATERAL (
 		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
 	// The order and the range, instead of equality, make PostgreSQL choose the index by entity.
 	feedMarkersByEntity = forEach("feedMarkers.ofEntities", 1, "", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1
 		AND user_id = $2 AND entity_id >= {value} AND entity_id <= {value}
 		ORDER BY entity_id LIMIT 1000`, "")
-	sqlFeedMarkersChanged = stmt("feedMarkers.changed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2
+	sqlFeedMarkersChanged = db.Register("feedMarkers.changed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2
 		AND updated_at > $3::timestamptz
 		ORDER BY updated_at, feed_id LIMIT $4::bigint`)
-	sqlFeedMarkersOfUsers = stmt("feedMarkers.ofUsers", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS u (id)
+	sqlFeedMarkersOfUsers = db.Register("feedMarkers.ofUsers", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS u (id)
 		CROSS JOIN LATERAL (
 		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = u.id AND feed_id = $2 LIMIT 1) AS m`)
-	sqlFeedMarkersLive = stmt("feedMarkers.ofFeed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2
+	sqlFeedMarkersLive = db.Register("feedMarkers.ofFeed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2
 		AND NOT is_deleted
 		ORDER BY user_id LIMIT $3::bigint`)
-	sqlEntityMarkers = stmt("feedMarkers.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at
+	sqlEntityMarkers = db.Register("feedMarkers.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at
 		FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
 		SELECT `+sumOfMarkers+`, bool_and(is_deleted), min(created_at), max(updated_at) FROM user_feed_markers
 		WHERE home = $1 AND user_id = $2 AND entity_id = e.id) AS s (unread, mentioned, deleted, created_at, updated_at)
 		WHERE s.created_at IS NOT NULL ORDER BY e.id`)
-	sqlUserMarker = stmt("feedMarkers.sumOfUser", `SELECT `+sumOfMarkers+`, min(created_at), max(updated_at),
+	sqlUserMarker = db.Register("feedMarkers.sumOfUser", `SELECT `+sumOfMarkers+`, min(created_at), max(updated_at),
 		(SELECT last_sync_at FROM user_markers WHERE home = $1 AND user_id = $2) FROM user_feed_markers WHERE home = $1 AND user_id = $2`)
-	sqlFeedMarkersMove = stmt("feedMarkers.advance", `UPDATE user_feed_markers SET
+	sqlFeedMarkersMove = db.Register("feedMarkers.advance", `UPDATE user_feed_markers SET
 			is_deleted = is_deleted AND NOT $7::boolean,
 			last_segment = GREATEST(last_segment, $4::bigint),
 			last_mention = GREATEST(last_mention, ($6::bigint[])[array_position($2::text[], user_id)]),
@@ -117,19 +117,19 @@ var (
 			updated_at = GREATEST(updated_at, $8)
 		WHERE home = $1 AND user_id = ANY($2::text[]) AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	// The rows must be new: ON CONFLICT with several rows would look for them in every region.
-	sqlFeedMarkersInsert = stmt("feedMarkers.insert", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to,
+	sqlFeedMarkersInsert = db.Register("feedMarkers.insert", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to,
 			delivered_to, last_mention, is_deleted, created_at, updated_at)
 		SELECT $1, m.user_id, $3, $4, $5::bigint, m.seen AS read_to, m.seen AS delivered_to, m.last_mention, false, $8, $8
 		FROM unnest($2::text[], $6::bigint[], $7::bigint[]) AS m (user_id, seen, last_mention)`)
-	sqlFeedMarkerDelete = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1
+	sqlFeedMarkerDelete = db.Register("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1
 		AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
-	sqlFeedMarkerUpdateRead = stmt("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint,
+	sqlFeedMarkerUpdateRead = db.Register("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint,
 		last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
 		WHERE home = $1 AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
-	sqlFeedMarkerUpdateReadingUntil = stmt("feedMarkers.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id
+	sqlFeedMarkerUpdateReadingUntil = db.Register("feedMarkers.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id
 		= $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
-	sqlUserMarkerUpdateLastSync = stmt("userMarkers.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at)
+	sqlUserMarkerUpdateLastSync = db.Register("userMarkers.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at),
 		updated_at = excluded.updated_at`)

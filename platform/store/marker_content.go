@@ -13,14 +13,14 @@ const markersWithMessage = `delivered_to + 0 >= $3::bigint AND last_segment >= $
 
 var (
 	// Messages that were delivered to no user have no row.
-	sqlContentMarkers = stmt("feedMarkers.countOfMessages", `SELECT m.n, count(*) FILTER (WHERE u.read_to >= m.segment), count(*) FROM
+	sqlContentMarkers = db.Register("feedMarkers.countOfMessages", `SELECT m.n, count(*) FILTER (WHERE u.read_to >= m.segment), count(*) FROM
 		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) JOIN user_feed_markers AS u
 			ON u.home = $1 AND u.feed_id = m.feed_id AND u.delivered_to >= m.segment AND u.user_id <> m.creator_id AND NOT u.is_deleted
 		GROUP BY m.n`)
-	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id
+	sqlMessageReceivers = db.Register("feedMarkers.withDelivered", `SELECT user_id
 		FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/ WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
-	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/
+	sqlMessageReaders = db.Register("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers /*@{FORCE_INDEX=user_feed_markers_by_feed}*/
 		WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND read_to + 0 >= $3::bigint AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
 )

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
@@ -47,30 +46,30 @@ var memberColumns = db.Columns[Member]()
 
 var (
 	// One lookup per user: PostgreSQL would otherwise read all members of a community, which is slow for large ones.
-	sqlMembersByUser = stmt("members.byUser", `SELECT `+db.Prefixed("m", memberColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
+	sqlMembersByUser = db.Register("members.byUser", `SELECT `+db.Prefixed("m", memberColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL
 		(
 		SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2 AND user_id = u.id LIMIT 1) AS m`)
-	sqlMemberships = stmt("members.byCommunity", `SELECT `+memberColumns+` FROM community_members
+	sqlMemberships = db.Register("members.byCommunity", `SELECT `+memberColumns+` FROM community_members
 		WHERE home = $1 AND community_id = ANY($2::text[]) AND user_id = $3`)
-	sqlMembersAfter = stmt("members.after", `SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2
+	sqlMembersAfter = db.Register("members.after", `SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2
 		AND user_id > $3 AND state = 'member' ORDER BY user_id LIMIT $4::bigint`)
-	sqlMemberInsert = stmt("members.insert", `INSERT INTO community_members (home, community_id, user_id, user_public_id, name_key,
+	sqlMemberInsert = db.Register("members.insert", `INSERT INTO community_members (home, community_id, user_id, user_public_id, name_key,
 		state, roles, is_moderator, version, joined_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::text[], $8, 1, $9, $9, $9)`)
-	sqlMemberUpdate = stmt("members.update", `WITH changed AS (UPDATE community_members SET state = $5, roles = $6::text[],
+	sqlMemberUpdate = db.Register("members.update", `WITH changed AS (UPDATE community_members SET state = $5, roles = $6::text[],
 		is_moderator = $7, version = version + 1, joined_at = $8, updated_at = $9
 		WHERE home = $1 AND community_id = $2 AND user_id = $3 AND version = $4::bigint RETURNING user_id)
 		SELECT 1 / count(*) FROM changed`)
-	sqlMemberGuardModerator = stmt("members.keepsModerator", `SELECT 1 / CASE
+	sqlMemberGuardModerator = db.Register("members.keepsModerator", `SELECT 1 / CASE
 		WHEN EXISTS (SELECT 1 FROM community_members WHERE home = $1 AND community_id = $2 AND is_moderator) THEN 1
 		WHEN (SELECT user_id FROM community_members WHERE home = $1 AND community_id = $2 AND state = 'member'
 			ORDER BY created_at, user_id LIMIT 1) IS NULL THEN 1
 		ELSE 0 END`)  // EXISTS would scan the table for the one member
-	sqlMemberMirror = stmt("members.mirror", `INSERT INTO user_communities (home, user_id, community_id, state, version, changed_at)
+	sqlMemberMirror = db.Register("members.mirror", `INSERT INTO user_communities (home, user_id, community_id, state, version, changed_at)
 		VALUES ($1, $2, $3, $4, $5::bigint, $6) ON CONFLICT (home, user_id, community_id)
 		DO UPDATE SET state = excluded.state, version = excluded.version, changed_at = excluded.changed_at
 		WHERE user_communities.version < excluded.version`)
-	sqlCommunitiesOfUser = stmt("members.communitiesOfUser", `SELECT community_id FROM user_communities
+	sqlCommunitiesOfUser = db.Register("members.communitiesOfUser", `SELECT community_id FROM user_communities
 		WHERE home = $1 AND user_id = $2 AND state = 'member'`)
 )
 
@@ -101,10 +100,6 @@ func (r *ReadBatch) Memberships(userID string, communityIDs []string, into *[]Me
 func (r *ReadBatch) CommunitiesOfUser(userID string, into *[]string) {
 	r.addAt(userID, sqlCommunitiesOfUser, db.Values(into), userID)
 }
-
-// ErrConflict is the error of a transaction that depends on a row which was changed after it was read. The caller reads
-// the rows again and retries, see service.RetryOnConflict.
-var ErrConflict = errors.New("the row changed after it was read")
 
 // MemberChange is the change of a membership from the row that was read.
 type MemberChange struct {
@@ -161,19 +156,6 @@ func (w *Tx) changeMember(communityID string, c MemberChange, now time.Time) int
 	}
 	w.Guard(sqlMemberUpdate, ErrConflict, communityID, m.UserID, c.Old.Version, m.State, emptyIfNil(m.Roles), m.IsModerator(), m.JoinedAt, now)
 	return c.Old.Version + 1
-}
-
-func (w *Tx) countUnlessZero(ref string, kind CounterKind, delta int64) {
-	if delta != 0 {
-		w.Count(ref, kind, delta)
-	}
-}
-
-func one(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // GuardModerator makes the transaction fail with refusal if the community has members but no moderator after the

@@ -44,27 +44,27 @@ type Message struct {
 var messageColumns = db.Columns[Message]()
 
 var (
-	sqlMessagesByID = stmt("messages.byID", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlMessageHeads = stmt("messages.heads", `SELECT `+db.Without(messageColumns, contentColumns)+` FROM messages WHERE home = $1 AND id
+	sqlMessagesByID = db.Register("messages.byID", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlMessageHeads = db.Register("messages.heads", `SELECT `+db.Without(messageColumns, contentColumns)+` FROM messages WHERE home = $1 AND id
 		= ANY($2::text[])`)
-	sqlMessageByReference = stmt("messages.byReference", `SELECT `+messageColumns+` FROM messages
+	sqlMessageByReference = db.Register("messages.byReference", `SELECT `+messageColumns+` FROM messages
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
 	messagesLast            = lastMessages("messages.last", `NOT is_deleted AND feed_id = {value}`, `created_at DESC, id DESC`)
 	messagesLastWithDeleted = lastMessages("messages.lastWithDeleted", `feed_id = {value}`, `segment DESC`)
-	sqlMessageInsert        = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type,
+	sqlMessageInsert        = db.Register("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type,
 		parent_id,
 			creator_id, creator_public_id, reference_id, data_type, data, file_id, metadata, tags, mentions, created_at, updated_at, edited_at,
 			reference_hash, segment)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15::text[], $16::jsonb, $17, $17, $17, $18,
 			(SELECT last_segment FROM message_feeds WHERE home = $1 AND id = $3) - $19::bigint) RETURNING `+messageColumns)
-	sqlMessageGuard  = stmt("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[],
+	sqlMessageGuard  = db.Register("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlMessageUpdate = db.Register("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[],
 		mentions = $6::jsonb,
 		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
-	sqlMessageDelete = stmt("messages.delete",
+	sqlMessageDelete = db.Register("messages.delete",
 		`UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
-	sqlMessagesPurge      = stmt("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedMessages, 2)
-	sqlMessageSomeIDs     = stmt("messages.someIDs", `SELECT id FROM messages WHERE home = $1 AND feed_id = $2 ORDER BY segment LIMIT 500`)
+	sqlMessagesPurge      = db.Register("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedMessages, 2)
+	sqlMessageSomeIDs     = db.Register("messages.someIDs", `SELECT id FROM messages WHERE home = $1 AND feed_id = $2 ORDER BY segment LIMIT 500`)
 	messageSegmentsBefore = forEach("messages.segmentsBefore", 1, time.Time{}, `SELECT {n} AS n, segment FROM messages
 		WHERE home = $1 AND feed_id = $2 AND created_at < {value}::timestamptz ORDER BY created_at DESC, segment DESC LIMIT 1`, "")
 )

@@ -4,13 +4,13 @@ import "github.com/plaza-social/plaza/platform/store/db"
 
 // Lookups for access checks in the same round trip that reads the message.
 var (
-	sqlChannelOfFeed = stmt("channels.ofFeed", `SELECT `+db.Prefixed("c", channelColumns)+` FROM message_feeds AS f
+	sqlChannelOfFeed = db.Register("channels.ofFeed", `SELECT `+db.Prefixed("c", channelColumns)+` FROM message_feeds AS f
 		JOIN channels AS c ON c.home = $1 AND c.id = f.entity_id WHERE f.home = $1 AND f.id = $2`)
-	sqlChannelOfMessage = stmt("channels.ofMessage", `SELECT `+db.Prefixed("c", channelColumns)+` FROM messages AS m
+	sqlChannelOfMessage = db.Register("channels.ofMessage", `SELECT `+db.Prefixed("c", channelColumns)+` FROM messages AS m
 		JOIN channels AS c ON c.home = $1 AND c.id = m.channel_id WHERE m.home = $1 AND m.id = $2`)
-	sqlChannelUserOfFeed = stmt("channelUsers.ofFeed", `SELECT `+db.Prefixed("u", channelUserColumns)+` FROM message_feeds AS f
+	sqlChannelUserOfFeed = db.Register("channelUsers.ofFeed", `SELECT `+db.Prefixed("u", channelUserColumns)+` FROM message_feeds AS f
 		JOIN channel_users AS u ON u.home = $1 AND u.channel_id = f.entity_id AND u.user_id = $3 WHERE f.home = $1 AND f.id = $2`)
-	sqlChannelUserOfMessage = stmt("channelUsers.ofMessage", `SELECT `+db.Prefixed("u", channelUserColumns)+` FROM messages AS m
+	sqlChannelUserOfMessage = db.Register("channelUsers.ofMessage", `SELECT `+db.Prefixed("u", channelUserColumns)+` FROM messages AS m
 		JOIN channel_users AS u ON u.home = $1 AND u.channel_id = m.channel_id AND u.user_id = $3 WHERE m.home = $1 AND m.id = $2`)
 )
 

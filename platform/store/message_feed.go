@@ -32,17 +32,17 @@ func (f *MessageFeed) IsDefault() bool { return f.ID == f.EntityID }
 var messageFeedColumns = db.Columns[MessageFeed]()
 
 var (
-	sqlMessageFeed  = stmt("messageFeeds.byID", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND id = $2`)
-	sqlMessageFeeds = stmt("messageFeeds.byIDs", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1
+	sqlMessageFeed  = db.Register("messageFeeds.byID", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1 AND id = $2`)
+	sqlMessageFeeds = db.Register("messageFeeds.byIDs", `SELECT `+messageFeedColumns+` FROM message_feeds WHERE home = $1
 		AND id = ANY($2::text[]) AND is_own`)
-	sqlMessageFeedOfMessage = stmt("messageFeeds.ofMessage", `SELECT `+db.Prefixed("f", messageFeedColumns)+` FROM messages AS m
+	sqlMessageFeedOfMessage = db.Register("messageFeeds.ofMessage", `SELECT `+db.Prefixed("f", messageFeedColumns)+` FROM messages AS m
 		JOIN message_feeds AS f ON f.home = $1 AND f.id = m.feed_id WHERE m.home = $1 AND m.id = $2`)
-	sqlMessageFeedGuard = stmt("messageFeeds.guardLive", `SELECT 1 / count(*) FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at
+	sqlMessageFeedGuard = db.Register("messageFeeds.guardLive", `SELECT 1 / count(*) FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
-	sqlMessageFeedDelete = stmt("messageFeeds.delete",
+	sqlMessageFeedDelete = db.Register("messageFeeds.delete",
 		`UPDATE message_feeds SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessageFeeds, 2)
 	// A feed of an external message store with this id becomes a subchannel and keeps its segments.
-	sqlMessageFeedInsert = stmt("messageFeeds.insert", `INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name,
+	sqlMessageFeedInsert = db.Register("messageFeeds.insert", `INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name,
 		channel_public_id,
 			channel_type, creator_id, creator_public_id, last_message_at, edited_at, created_at, updated_at)
 		VALUES ($1, $2, $3, 0, true, $4, $5, $6, $7, $8, $9, $9, $9, $9)
@@ -50,12 +50,12 @@ var (
 			channel_public_id = excluded.channel_public_id, channel_type = excluded.channel_type, creator_id = excluded.creator_id,
 			creator_public_id = excluded.creator_public_id, last_message_at = excluded.last_message_at, edited_at = excluded.edited_at
 		WHERE NOT message_feeds.is_own`).Updates(sharedMessageFeeds, 2)
-	sqlMessageFeedRename = stmt("messageFeeds.rename", `UPDATE message_feeds SET name = $3, edited_at = $4, updated_at = $4 WHERE home = $1
+	sqlMessageFeedRename = db.Register("messageFeeds.rename", `UPDATE message_feeds SET name = $3, edited_at = $4, updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedMessageFeeds, 2)
-	sqlMessageFeedPurge = stmt("messageFeeds.purge", `DELETE FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NOT NULL
+	sqlMessageFeedPurge = db.Register("messageFeeds.purge", `DELETE FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NOT NULL
 		AND is_own`).Updates(sharedMessageFeeds, 2)
 	// The row stays locked until the end of the transaction, so that segments have no gaps.
-	sqlMessageFeedNextSegment = stmt("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + $4::bigint,
+	sqlMessageFeedNextSegment = db.Register("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + $4::bigint,
 		last_message_at = GREATEST(last_message_at, $3), updated_at = GREATEST(updated_at, $3) WHERE home = $1 AND id = $2`).UpdatesFirst(
 		sharedMessageFeeds, 2)
 )

@@ -34,26 +34,26 @@ type ModerationState struct {
 var moderationRuleColumns = db.Columns[ModerationRule]()
 
 var (
-	sqlModerationState = stmt("moderation.state", `SELECT
+	sqlModerationState = db.Register("moderation.state", `SELECT
 		COALESCE((SELECT value = 'true'::jsonb FROM settings WHERE home = $1 AND name = 'isWhitelistEnabled'), false),
 		COALESCE((SELECT version FROM moderation_lists WHERE home = $1), '')`)
 	// One statement reads the version and the rules, so that they are consistent.
-	sqlModerationEnabled = stmt("moderation.enabled", `SELECT moderation_lists.version, r.list, r.regex, r.is_match_exact_word
+	sqlModerationEnabled = db.Register("moderation.enabled", `SELECT moderation_lists.version, r.list, r.regex, r.is_match_exact_word
 		FROM moderation_lists LEFT JOIN moderation_rules AS r ON r.home = $1 AND r.list IN ('allow', 'block') AND r.is_enabled
 		AND NOT r.is_deleted
 		WHERE moderation_lists.home = $1`)
-	sqlModerationRulesByID = stmt("moderation.byID", `SELECT `+moderationRuleColumns+` FROM moderation_rules
+	sqlModerationRulesByID = db.Register("moderation.byID", `SELECT `+moderationRuleColumns+` FROM moderation_rules
 		WHERE home = $1 AND list = $2 AND id = ANY($3::text[]) AND NOT is_deleted`)
-	sqlModerationUpsert = stmt("moderation.put", `INSERT INTO moderation_rules (home, `+moderationRuleColumns+`)
+	sqlModerationUpsert = db.Register("moderation.put", `INSERT INTO moderation_rules (home, `+moderationRuleColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (home, list, id) DO UPDATE SET regex = excluded.regex, is_plain = excluded.is_plain,
 			is_match_exact_word = excluded.is_match_exact_word, is_enabled = excluded.is_enabled, is_deleted = excluded.is_deleted,
 			created_at = excluded.created_at, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (moderation_rules.changed_at, moderation_rules.origin) <= (excluded.changed_at, excluded.origin)`)
-	sqlModerationVersion = stmt("moderation.version", `INSERT INTO moderation_lists (home, version) VALUES ($1, $2)
+	sqlModerationVersion = db.Register("moderation.version", `INSERT INTO moderation_lists (home, version) VALUES ($1, $2)
 		ON CONFLICT (home) DO UPDATE SET version = excluded.version`)
-	sqlModerationSweep      = stmt("moderation.sweep", `DELETE FROM moderation_rules WHERE home = $1 AND is_deleted AND changed_at < $2`)
-	sqlModerationGuardLimit = stmt("moderation.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) <= $3::bigint
+	sqlModerationSweep      = db.Register("moderation.sweep", `DELETE FROM moderation_rules WHERE home = $1 AND is_deleted AND changed_at < $2`)
+	sqlModerationGuardLimit = db.Register("moderation.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) <= $3::bigint
 		AND COALESCE(sum(CASE WHEN is_plain THEN 0 ELSE 1 END), 0) <= $4::bigint
 		FROM moderation_rules WHERE home = $1 AND list = $2 AND NOT is_deleted) THEN 1 ELSE 0 END`)
 )

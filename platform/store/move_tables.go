@@ -30,13 +30,13 @@ type MoveRow struct {
 // moveSource returns a source that reads the rows of a table that have the user in the column owner, in the order of their
 // ids. ids is the list of ids of a row.
 func moveSource(kind, table, owner, ids string) *MoveSource {
-	return &MoveSource{Kind: kind, start: []string{""}, page: stmt("moves.ids."+table, `SELECT ARRAY[id], `+ids+
+	return &MoveSource{Kind: kind, start: []string{""}, page: db.Register("moves.ids."+table, `SELECT ARRAY[id], `+ids+
 		` FROM `+table+` WHERE home = $1 AND `+owner+` = $2 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
 }
 
 // moveStories returns a source that reads the stories of the user which are deleted or not.
 func moveStories(kind, deleted string) *MoveSource {
-	return &MoveSource{Kind: kind, start: []string{"0001-01-01", ""}, page: stmt("moves.ids."+kind, `SELECT ARRAY[created_at::text, id],
+	return &MoveSource{Kind: kind, start: []string{"0001-01-01", ""}, page: db.Register("moves.ids."+kind, `SELECT ARRAY[created_at::text, id],
 		ARRAY[id]
 		FROM stories WHERE home = $1 AND is_deleted = `+deleted+` AND target_id = $2 AND (created_at, id) > ($4::timestamptz, $5)
 		ORDER BY created_at, id LIMIT $3::bigint`)}
@@ -44,13 +44,13 @@ func moveStories(kind, deleted string) *MoveSource {
 
 // moveSourceOf returns a source that reads the rows which belong to moving ids, m.id in the statement rows.
 func moveSourceOf(kind string, start []string, columns, rows, order string) *MoveSource {
-	return &MoveSource{Kind: kind, start: start, page: stmt("moves.ids.of."+kind, columns+` FROM moved_ids AS m CROSS JOIN LATERAL (`+rows+
+	return &MoveSource{Kind: kind, start: start, page: db.Register("moves.ids.of."+kind, columns+` FROM moved_ids AS m CROSS JOIN LATERAL (`+rows+
 		` LIMIT $3::bigint) AS r WHERE m.home = $1 AND m.user_id = $2 AND m.id >= $4 ORDER BY `+order+` LIMIT $3::bigint`)}
 }
 
 // MoveSources find all ids that move with a user, apart from the user's own one. Later ones depend on earlier ones.
 var MoveSources = []*MoveSource{
-	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text,
+	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: db.Register("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text,
 		created_at::text, id], ARRAY[id]
 		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
 		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
@@ -101,7 +101,7 @@ func newMoveTable(t table) *MoveTable {
 			CROSS JOIN LATERAL (SELECT `+t.key+` FROM `+t.name+`
 				WHERE home = $1 AND `+t.movedBy()+` = i.id ORDER BY `+t.key+` LIMIT `+limit+`) AS r LIMIT `+limit
 	}
-	st := stmt("moves.rows."+t.name, `WITH page AS MATERIALIZED (`+page+`)
+	st := db.Register("moves.rows."+t.name, `WITH page AS MATERIALIZED (`+page+`)
 		UPDATE `+t.name+` SET home = $3 WHERE home = $1 AND (`+t.key+`) IN (SELECT `+t.key+` FROM page) RETURNING 1`)
 	if t := shared[t.name]; t != nil {
 		st = st.UpdatesUnlocked(t, whileMoving)
@@ -116,27 +116,27 @@ const whileMoving = "nothing else writes rows while they move"
 var MoveTables = selectTables(func(t table) bool { return t.stays == "" }, newMoveTable)
 
 var (
-	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[])
+	sqlMoveFlagItems = db.Register("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[])
 		RETURNING 1`)
 	// The counts of a place move with it, so that only those of the home change.
-	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind,
+	sqlMoveFlagCountersFrom = db.Register("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind,
 		shard, count(*) AS n
 			FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard) AS i
 		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`).UpdatesUnlocked(sharedCounters,
 		whichCounts)
-	sqlMoveFlagCounters = stmt("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
+	sqlMoveFlagCounters = db.Register("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
 		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesUnlocked(sharedCounters, whichCounts)
 	// The rows move last, because no index has those of a target. The new home may have newer ones.
-	sqlMoveSeen = stmt("moves.rows.story_seen", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
+	sqlMoveSeen = db.Register("moves.rows.story_seen", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
 		SELECT $4, user_id, target_id, seen_expires_at FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
 		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = GREATEST(story_seen.seen_expires_at, excluded.seen_expires_at)`)
-	sqlMoveSeenDelete = stmt("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2
+	sqlMoveSeenDelete = db.Register("moves.deleted.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2
 		AND user_id = ANY($3::text[]) RETURNING 1`)
-	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id]
+	sqlSeenPage = db.Register("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id]
 		ELSE '{}'::text[] END
 		FROM story_seen WHERE home = $1 AND (user_id, target_id) > ($4, $5) ORDER BY user_id, target_id LIMIT $3::bigint`)
-	sqlExportRestart = stmt("moves.restartExport",
+	sqlExportRestart = db.Register("moves.restartExport",
 		`UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,
 		version = version + 1, attempts = 0, due_at = $3 WHERE home = $1 AND id = $2 AND state <> '`+ExportReady+`'`)
 )

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // Settings are the network's settings as stored in one home. Unset settings have the values of DefaultSettings.
@@ -171,12 +172,12 @@ type SettingRow struct {
 }
 
 var (
-	sqlSettings      = stmt("settings.read", `SELECT name, value, changed_at FROM settings WHERE home = $1 ORDER BY name`)
-	sqlSettingUpsert = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
+	sqlSettings      = db.Register("settings.read", `SELECT name, value, changed_at FROM settings WHERE home = $1 ORDER BY name`)
+	sqlSettingUpsert = db.Register("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
 		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
 
-	sqlSettingInsert = stmt("settings.putFirst", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4,
+	sqlSettingInsert = db.Register("settings.putFirst", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4,
 		$5)
 		ON CONFLICT (home, name) DO NOTHING`)
 )

@@ -19,11 +19,11 @@ type NotificationSetting struct {
 var notificationSettingColumns = db.Columns[NotificationSetting]()
 
 var (
-	sqlNotificationSettings = stmt("notificationSettings.get", `SELECT `+notificationSettingColumns+` FROM notification_settings
+	sqlNotificationSettings = db.Register("notificationSettings.get", `SELECT `+notificationSettingColumns+` FROM notification_settings
 		WHERE home = $1 AND user_id = $2 AND level = 'user' AND target_id = '' UNION ALL
 		SELECT `+notificationSettingColumns+` FROM notification_settings WHERE home = $1 AND user_id = $2 AND level = $3 AND target_id = $4`)
 	// The events that are not named keep their settings.
-	sqlNotificationSettingPut = stmt("notificationSettings.put", `INSERT INTO notification_settings (home, user_id, level, target_id, enabled,
+	sqlNotificationSettingPut = db.Register("notificationSettings.put", `INSERT INTO notification_settings (home, user_id, level, target_id, enabled,
 		events, updated_at)
 		VALUES ($1, $2, $3, $4, $5::boolean, $6::jsonb, $7)
 		ON CONFLICT (home, user_id, level, target_id) DO UPDATE SET enabled = COALESCE(excluded.enabled, notification_settings.enabled),

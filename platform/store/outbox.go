@@ -36,7 +36,7 @@ var outboxColumns = db.Columns[OutboxRow]()
 
 var (
 	// The clock of the database orders the rows. A transaction writes them after it has locked what it changes.
-	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace,
+	sqlOutboxInsert = db.Register("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace,
 		written_at)
 		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
 	outboxDue = forEachIn([]int{OutboxLanes}, "outbox.due", 2, noLane, `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_due}*/
@@ -44,9 +44,9 @@ var (
 		LIMIT `+strconv.Itoa(MaxDueOutboxRows), "")
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
 	// an index that only begins with the same column.
-	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id
+	sqlOutboxDelete = db.Register("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id
 		= $4`)
-	sqlOutboxDelay = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + $5::bigint, not_before = $6::timestamptz
+	sqlOutboxDelay = db.Register("outbox.delay", `UPDATE outbox SET attempts = attempts + $5::bigint, not_before = $6::timestamptz
 		WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
 	outboxOfKeys = forEach("outbox.ofKeys", 1, "", `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_by_key}*/
 		WHERE home = $1 AND order_key = {value} AND order_key <> '' ORDER BY written_at, id LIMIT $2::bigint`, "")

@@ -25,15 +25,15 @@ type PendingEdit struct {
 var pendingEditColumns = db.Columns[PendingEdit]()
 
 var (
-	sqlPendingEditsByID = stmt("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id
+	sqlPendingEditsByID = db.Register("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id
 		= ANY($2::text[])`)
-	sqlPendingEditUpsert = stmt("pendingEdits.put", `INSERT INTO pending_edits (home, `+pendingEditColumns+`)
+	sqlPendingEditUpsert = db.Register("pendingEdits.put", `INSERT INTO pending_edits (home, `+pendingEditColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb, $10::text[], $11::text[], $12, $13::jsonb)
 		ON CONFLICT (home, reference_id) DO UPDATE SET author_id = excluded.author_id, data = excluded.data, metadata = excluded.metadata,
 			mentionees = excluded.mentionees, attachments = excluded.attachments, tags = excluded.tags, hashtags = excluded.hashtags,
 			created_at = excluded.created_at, annotations = excluded.annotations`)
-	sqlPendingEditDelete = stmt("pendingEdits.delete", `DELETE FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
-	sqlPendingEditGuard  = stmt("pendingEdits.guard", `SELECT 1 / count(*) FROM pending_edits
+	sqlPendingEditDelete = db.Register("pendingEdits.delete", `DELETE FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlPendingEditGuard  = db.Register("pendingEdits.guard", `SELECT 1 / count(*) FROM pending_edits
 		WHERE home = $1 AND reference_id = $2 AND created_at = $3::timestamptz AND data = $4::jsonb`)
 )
 

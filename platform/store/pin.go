@@ -38,28 +38,27 @@ type PinTarget struct {
 const pinsOf = ` FROM pins WHERE home = $1 AND target_id = $2 AND ($3::text = '' OR placement = $3::text)`
 
 var (
-	sqlPins        = stmt("pins.list", `SELECT `+pinColumns+pinsOf+` ORDER BY placement, post_id`)
-	sqlPinnedPosts = stmt("pins.posts",
+	sqlPins        = db.Register("pins.list", `SELECT `+pinColumns+pinsOf+` ORDER BY placement, post_id`)
+	sqlPinnedPosts = db.Register("pins.posts",
 		withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id IN (SELECT post_id`+pinsOf+`)`, ""))
-	sqlPinnedCommunities = stmt("pins.communities", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id IN (SELECT
+	sqlPinnedCommunities = db.Register("pins.communities", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id IN (SELECT
 		community_id`+pinsOf+`)`)
-	sqlPinTarget = stmt("pins.target", `SELECT target_id, changed_at FROM pin_targets WHERE home = $1 AND target_id = $2`)
+	sqlPinTarget = db.Register("pins.target", `SELECT target_id, changed_at FROM pin_targets WHERE home = $1 AND target_id = $2`)
 
-	sqlPinGuardLimit = stmt("pins.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM pins
+	sqlPinGuardLimit = db.Register("pins.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM pins
 		WHERE home = $1 AND target_id = $2 AND placement = $3 AND post_id <> $4) < $5::bigint THEN 1 ELSE 0 END`)
-	sqlPinGuard = stmt("pins.guardThere", `SELECT 1 / count(*) FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3
+	sqlPinGuard = db.Register("pins.guardThere", `SELECT 1 / count(*) FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3
 		AND post_id = $4`)
-	sqlCommunityGuardPublic = stmt("pins.guardPublic", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND is_public
+	sqlCommunityGuardPublic = db.Register("pins.guardPublic", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND is_public
 		AND deleted_at IS NULL`)
-	sqlPinInsert = stmt("pins.insert", `INSERT INTO pins (home, target_id, placement, post_id, community_id, pinned_by, pinned_by_id,
+	sqlPinInsert = db.Register("pins.insert", `INSERT INTO pins (home, target_id, placement, post_id, community_id, pinned_by, pinned_by_id,
 		pinned_at, post_created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (home, target_id, placement, post_id) DO NOTHING`)
-	sqlPinTargetUpsert = stmt("pins.touch", `INSERT INTO pin_targets (home, target_id, changed_at) VALUES ($1, $2, $3)
+	sqlPinTargetUpsert = db.Register("pins.touch", `INSERT INTO pin_targets (home, target_id, changed_at) VALUES ($1, $2, $3)
 		ON CONFLICT (home, target_id) DO UPDATE SET changed_at = excluded.changed_at WHERE pin_targets.changed_at < excluded.changed_at`)
-	sqlPinDelete             = stmt("pins.delete", `DELETE FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3 AND post_id = $4`)
-	sqlPinDeleteAll          = stmt("pins.deleteAll", `DELETE`+pinsOf)
-	sqlPinsDeleteOfPost      = stmt("pins.deleteOfPost", `DELETE FROM pins WHERE home = $1 AND post_id = $2`)
-	sqlPinsDeleteOfCommunity = stmt("pins.deleteOfCommunity", `DELETE FROM pins WHERE home = $1 AND community_id = $2`)
+	sqlPinDelete        = db.Register("pins.delete", `DELETE FROM pins WHERE home = $1 AND target_id = $2 AND placement = $3 AND post_id = $4`)
+	sqlPinDeleteAll     = db.Register("pins.deleteAll", `DELETE`+pinsOf)
+	sqlPinsDeleteOfPost = db.Register("pins.deleteOfPost", `DELETE FROM pins WHERE home = $1 AND post_id = $2`)
 )
 
 // Pins are the pins of a target with their posts and communities, in no particular order.

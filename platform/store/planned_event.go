@@ -61,23 +61,23 @@ const MaxEventDuration = 31 * 24 * time.Hour
 var plannedEventColumns = db.Columns[PlannedEvent]()
 
 var (
-	sqlPlannedEventsByID = stmt("plannedEvents.byID", `SELECT `+plannedEventColumns+` FROM planned_events WHERE home = $1
+	sqlPlannedEventsByID = db.Register("plannedEvents.byID", `SELECT `+plannedEventColumns+` FROM planned_events WHERE home = $1
 		AND id = ANY($2::text[])`)
-	sqlPlannedEventInsert = stmt("plannedEvents.insert", `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title,
+	sqlPlannedEventInsert = db.Register("plannedEvents.insert", `INSERT INTO planned_events (home, id, creator_id, creator_public_id, title,
 		description, type,
 		start_time, end_time, location, external_url, cover_image_file_id, origin_type, origin_id, origin_public_id, discussion_community_id,
 		tags, metadata,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $19)`)
 	// The row must be as it was read, because what a change allows depends on all of the times.
-	sqlPlannedEventUpdate = stmt("plannedEvents.update", `WITH updated AS (UPDATE planned_events SET title = $4, description = $5, type = $6,
+	sqlPlannedEventUpdate = db.Register("plannedEvents.update", `WITH updated AS (UPDATE planned_events SET title = $4, description = $5, type = $6,
 		start_time = $7,
 		end_time = $8, location = $9, external_url = $10, cover_image_file_id = $11, tags = $12, metadata = $13::jsonb,
 		cancelled_at = $14::timestamptz,
 		updated_at = $15 WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL RETURNING id) SELECT 1 / count(*)
 		FROM updated`)
-	sqlPlannedEventDelete = stmt("plannedEvents.delete", `WITH deleted AS (UPDATE planned_events SET deleted_at = $3, updated_at = $3
+	sqlPlannedEventDelete = db.Register("plannedEvents.delete", `WITH deleted AS (UPDATE planned_events SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING id) SELECT 1 / count(*) FROM deleted`)
-	sqlPlannedEventGuard = stmt("plannedEvents.guardOpen", `SELECT 1 / count(*) FROM planned_events WHERE home = $1 AND id = $2
+	sqlPlannedEventGuard = db.Register("plannedEvents.guardOpen", `SELECT 1 / count(*) FROM planned_events WHERE home = $1 AND id = $2
 		AND state = 'open'
 		AND end_time > $3::timestamptz`)
 )

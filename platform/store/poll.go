@@ -60,31 +60,31 @@ var (
 )
 
 var (
-	sqlPollsByID   = stmt("polls.byID", `SELECT `+pollColumns+` FROM polls WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPollCreator = stmt("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls
+	sqlPollsByID   = db.Register("polls.byID", `SELECT `+pollColumns+` FROM polls WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPollCreator = db.Register("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls
 		WHERE home = $1 AND polls.id = $2)`)
-	sqlPollInsert = stmt("polls.insert", `INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type,
+	sqlPollInsert = db.Register("polls.insert", `INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type,
 		closed_in,
 		closes_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9::bigint, $10, $11, $11)`)
-	sqlPollGuard     = stmt("polls.guardLive", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlPollGuardOpen = stmt("polls.guardOpen", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND closed_at IS NULL
+	sqlPollGuard     = db.Register("polls.guardLive", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlPollGuardOpen = db.Register("polls.guardOpen", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3::timestamptz)`)
-	sqlPollClose = stmt("polls.close", `UPDATE polls SET closed_at = $3, updated_at = $3 WHERE home = $1 AND id = $2 AND closed_at IS NULL
+	sqlPollClose = db.Register("polls.close", `UPDATE polls SET closed_at = $3, updated_at = $3 WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3)`).Updates(sharedPolls, 2)
-	sqlPollDelete = stmt("polls.delete",
+	sqlPollDelete = db.Register("polls.delete",
 		`UPDATE polls SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPolls, 2)
-	sqlPollAttach = stmt("polls.attach", attachTo("polls", "")).Updates(sharedPolls, 2)
-	sqlPollDetach = stmt("polls.detach", `UPDATE polls SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedPolls, 2)
+	sqlPollAttach = db.Register("polls.attach", attachTo("polls", "")).Updates(sharedPolls, 2)
+	sqlPollDetach = db.Register("polls.detach", `UPDATE polls SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedPolls, 2)
 
-	sqlVotesOf = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[])
+	sqlVotesOf = db.Register("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[])
 		AND user_id = $3`)
-	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1
+	sqlVotesGuardUnchanged = db.Register("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1
 		AND poll_id = $2 AND user_id = $3) = $5::bigint
 		AND (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = ANY($4::text[])) = $5::bigint
 		THEN 1 ELSE 0 END`)
-	sqlVoteInsert = stmt("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3,
+	sqlVoteInsert = db.Register("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3,
 		$4, $5, $6)`)
-	sqlVoteDelete = stmt("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)
+	sqlVoteDelete = db.Register("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)
 
 	votesByCreation = by(createdOrders, "created_at", source{
 		name: "pollVotes.list", columns: voteColumns, from: `poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3`, after: 4,

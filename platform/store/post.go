@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/defence"
@@ -57,37 +59,37 @@ func withComments(inner, order string) string {
 }
 
 var (
-	sqlPostsByID  = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlPostsAlone = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPostHeads  = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1
+	sqlPostsByID  = db.Register("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlPostsAlone = db.Register("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPostHeads  = db.Register("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1
 		AND id = ANY($2::text[])`)
-	sqlPostOfComment = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
+	sqlPostOfComment = db.Register("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
-	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
+	sqlPostInsert = db.Register("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
 		parent_id, is_parent, children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
 		annotations, created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb,
 		$19::jsonb,
 		$20, GREATEST($20::timestamptz, $21::timestamptz), GREATEST($20::timestamptz, $22::timestamptz))`)
-	sqlPostGuard = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3
+	sqlPostGuard = db.Register("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3
 		AND deleted_at IS NULL`)
-	sqlPostDelete = stmt("posts.delete",
+	sqlPostDelete = db.Register("posts.delete",
 		`UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
-	sqlPostDeleteChildren = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2
+	sqlPostDeleteChildren = db.Register("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2
 		AND NOT is_parent AND deleted_at IS NULL`).Updates(sharedPosts, 2)
-	sqlPostChildIDs = stmt("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
-	sqlPostChildren = stmt("posts.childrenOf", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND parent_id = ANY($2::text[])
+	sqlPostChildIDs = db.Register("posts.family", `SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent ORDER BY created_at, id`)
+	sqlPostChildren = db.Register("posts.childrenOf", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND parent_id = ANY($2::text[])
 		AND NOT is_parent AND deleted_at IS NULL`, ""))
-	sqlPostRemoveChild = stmt("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1
+	sqlPostRemoveChild = db.Register("posts.unlistChild", `UPDATE posts SET children = array_remove(children, $3::text) WHERE home = $1
 		AND id = $2`).Updates(sharedPosts, 2)
-	sqlPostUpdateFeedType = stmt("posts.move",
+	sqlPostUpdateFeedType = db.Register("posts.move",
 		`UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND (id = $2)`).Updates(sharedPosts, 2)
-	sqlPostChildrenUpdateFeedType = stmt("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id
+	sqlPostChildrenUpdateFeedType = db.Register("posts.moveChildren", `UPDATE posts SET feed_type = $3, updated_at = $4 WHERE home = $1 AND parent_id
 		= $2 AND NOT is_parent`).Updates(sharedPosts, 2)
-	sqlPostPurge = stmt("posts.purge",
+	sqlPostPurge = db.Register("posts.purge",
 		`DELETE FROM posts WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedPosts, 2)
 
-	sqlUserGuard = stmt("users.isLive", `SELECT 1 / count(*) FROM users WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlUserGuard = db.Register("users.isLive", `SELECT 1 / count(*) FROM users WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 )
 
 // PostsByID reads posts of any homes in no particular order.
@@ -204,4 +206,17 @@ func (w *Tx) PurgePosts(ids []string) {
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.Exec(sqlPostPurge, ids)
+}
+
+// searchDocument returns what searches find a parent post by.
+func (p Post) searchDocument() searchDocument {
+	var data struct {
+		Title string `json:"title"`
+		Text  string `json:"text"`
+	}
+	_ = json.Unmarshal(p.Data, &data) // other types than text are of custom posts, which have no text
+	return searchDocument{
+		ID: p.ID, Kind: SearchPosts, CreatedAt: p.CreatedAt, Title: data.Title + " " + strings.Join(p.Tags, " "),
+		Text: data.Text, Hashtags: p.Hashtags,
+	}
 }

@@ -11,7 +11,7 @@ import (
 const feedTargets = 64
 
 // sqlFollowedFirst reads up to $3 followed users of each home that ids contain.
-var sqlFollowedFirst = stmt("follows.first", followedFirst())
+var sqlFollowedFirst = db.Register("follows.first", followedFirst())
 
 func followedFirst() string {
 	var branches []string

@@ -13,10 +13,10 @@ const maxRanked = 100
 // What ranked feeds are ranked by are the current counts, corrected by what happened after a time. Reactions that were
 // removed and comments that were purged leave nothing to correct by.
 var (
-	sqlReactionsAfter = stmt("reactions.after", `SELECT reference_id AS ref, count(*) AS n FROM reactions
+	sqlReactionsAfter = db.Register("reactions.after", `SELECT reference_id AS ref, count(*) AS n FROM reactions
 		WHERE home = $1 AND reference_id = ANY($2::text[]) AND created_at > $3::timestamptz GROUP BY reference_id`)
 	// The update time of a comment is at least that of its creation and of its deletion.
-	sqlCommentsAfter = stmt("comments.after", `SELECT reference_id AS ref, sum(CASE WHEN created_at <= $3::timestamptz
+	sqlCommentsAfter = db.Register("comments.after", `SELECT reference_id AS ref, sum(CASE WHEN created_at <= $3::timestamptz
 		AND deleted_at > $3::timestamptz THEN -1
 			WHEN created_at > $3::timestamptz AND deleted_at IS NULL THEN 1 ELSE 0 END)::bigint AS n
 		FROM comments WHERE home = $1 AND reference_id = ANY($2::text[]) AND approval_status = 'approved' AND updated_at > $3::timestamptz GROUP

@@ -48,10 +48,10 @@ var (
 				FROM communities WHERE home = $1 AND id = recent.target_id), false)))`)
 	})
 	// With $12, posts on all walls are included.
-	feedEveryone = inBoth(createdOrders, func(o db.Order) *db.Statement { return stmt("feeds.everyone"+o.Name, everyoneIn(o)) })
+	feedEveryone = inBoth(createdOrders, func(o db.Order) *db.Statement { return db.Register("feeds.everyone"+o.Name, everyoneIn(o)) })
 	// feedEveryoneLast returns the last post of the window in addition, without a type of target, if the home may have posts after it.
 	feedEveryoneLast = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("feeds.everyone.last"+o.Name, `(`+everyoneIn(o)+`) UNION ALL (SELECT id, '', target_id, author_id, created_at FROM posts
+		return db.Register("feeds.everyone.last"+o.Name, `(`+everyoneIn(o)+`) UNION ALL (SELECT id, '', target_id, author_id, created_at FROM posts
 			WHERE home = $1 AND is_listed`+feedAfter(o)+feedOrder(o)+` OFFSET $7::bigint - 1 LIMIT 1)`)
 	})
 )
@@ -65,7 +65,7 @@ func everyoneIn(o db.Order) string {
 }
 
 func windowStatement(name string, o db.Order, targets string) *db.Statement {
-	return stmt(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id,
+	return db.Register(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id,
 		author_id, created_at
 		FROM `+feedRecent(o, "id, target_id, author_id, structure_type, created_at")+targets+feedOrder(o)+feedLimit)
 }
@@ -82,9 +82,9 @@ func feedRecent(o db.Order, columns string) string {
 }
 
 var (
-	sqlFollowersOf = stmt("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2
+	sqlFollowersOf = db.Register("followers.ofFollower", `SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $2
 		AND status = 'accepted'`)
 	// A member of a deleted community remains a member.
-	sqlCommunitiesDeleted = stmt("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at
+	sqlCommunitiesDeleted = db.Register("communities.deleted", `SELECT id FROM communities WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at
 		IS NOT NULL`)
 )

@@ -1,40 +1,12 @@
 package store
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-// Deleted filters by whether rows are deleted.
-type Deleted string
-
-// The values of Deleted, which are parameters of statements.
-const (
-	DeletedAny  Deleted = "any"
-	DeletedOnly Deleted = "deleted"
-	DeletedNone Deleted = "live"
-)
-
-// includes reports whether the filter includes a row that was deleted at a time, or was not if it is nil.
-func (d Deleted) includes(deletedAt *time.Time) bool {
-	return d == DeletedAny || (d == DeletedOnly) == (deletedAt != nil)
-}
-
-// Flagged filters by whether rows are flagged.
-type Flagged int
-
-// The values of Flagged.
-const (
-	FlaggedAny Flagged = iota
-	FlaggedOnly
-	FlaggedNone
-)
-
-var flaggedNames = map[Flagged]string{FlaggedAny: "", FlaggedOnly: "Flagged", FlaggedNone: "Unflagged"}
 
 // matching selects the posts of a feed that are listed.
 type matching string
@@ -207,8 +179,4 @@ func mergePosts(parts [][]Post, l PostList) []Post {
 		return c
 	})
 	return all[:min(len(all), l.Limit)]
-}
-
-func compareKeys(at time.Time, aID string, bt time.Time, bID string) int {
-	return cmp.Or(at.Compare(bt), cmp.Compare(aID, bID))
 }

@@ -28,12 +28,3 @@ func (r *ReadBatch) ListPostsOnContent(publicID string, l PostList, into *[]Post
 		}, into)
 	}
 }
-
-// wanted returns the parameter of a filter; nil, which is NULL, for any.
-func (f Flagged) wanted() *bool {
-	yes := f == FlaggedOnly
-	if f == FlaggedAny {
-		return nil
-	}
-	return &yes
-}

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"time"
+
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // changedAt returns the new updated_at of a row: the parameter, but always later than before, so that every version of
@@ -18,15 +20,15 @@ func changedAtOf(table, param string) string {
 }
 
 var (
-	sqlPostGuardUnchanged = stmt("posts.guardUnchanged", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2
+	sqlPostGuardUnchanged = db.Register("posts.guardUnchanged", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2
 		AND updated_at = $3::timestamptz
 		AND children = $4::text[] AND feed_type = $5 AND deleted_at IS NULL`)
-	sqlPostUpdate = stmt("posts.edit", `UPDATE posts SET children = $3::text[], structure_type = $4, data = $5::jsonb, metadata = $6::jsonb,
+	sqlPostUpdate = db.Register("posts.edit", `UPDATE posts SET children = $3::text[], structure_type = $4, data = $5::jsonb, metadata = $6::jsonb,
 		tags = $7::text[],
 		hashtags = $8::text[], mentionees = $9::jsonb, annotations = $12::jsonb,
 		edited_at = CASE WHEN $11::boolean OR (data = $5::jsonb AND children = $3::text[]) THEN edited_at ELSE $10::timestamptz END,
 		updated_at = `+changedAt("$10")+` WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
-	sqlPostDropChildren = stmt("posts.dropChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1
+	sqlPostDropChildren = db.Register("posts.dropChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1
 		AND id = ANY($2::text[]) AND deleted_at IS NULL`).Updates(sharedPosts, 2)
 )
 

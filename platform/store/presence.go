@@ -17,20 +17,20 @@ type Presence struct {
 
 var (
 	// A presence that has ended begins again.
-	sqlPresenceRenew = stmt("presences.renew", `INSERT INTO presences (home, place, user_id, joined_at, until)
+	sqlPresenceRenew = db.Register("presences.renew", `INSERT INTO presences (home, place, user_id, joined_at, until)
 		VALUES ($1, $2, $3, $4::timestamptz, $5::timestamptz)
 		ON CONFLICT (home, place, user_id) DO UPDATE SET until = GREATEST(presences.until, excluded.until),
 			joined_at = CASE WHEN presences.until < excluded.joined_at THEN excluded.joined_at ELSE presences.joined_at END`)
-	sqlPresencesSweep = stmt("presences.sweep", `WITH gone AS (DELETE FROM presences WHERE home = $1 AND (place, user_id) IN
+	sqlPresencesSweep = db.Register("presences.sweep", `WITH gone AS (DELETE FROM presences WHERE home = $1 AND (place, user_id) IN
 		(SELECT place, user_id FROM presences WHERE home = $1 AND until < $2::timestamptz ORDER BY until LIMIT 500) RETURNING place)
 		SELECT count(*) FROM gone`)
-	sqlPresencesList = stmt("presences.list", `SELECT place, user_id, joined_at, until FROM presences
+	sqlPresencesList = db.Register("presences.list", `SELECT place, user_id, joined_at, until FROM presences
 		WHERE home = $1 AND place = $2 AND until > $3::timestamptz ORDER BY user_id LIMIT $4::bigint`)
-	sqlPresencesAmong = stmt("presences.among", `SELECT p.place, p.user_id, p.joined_at, p.until FROM unnest($3::text[]) AS u (id) CROSS
+	sqlPresencesAmong = db.Register("presences.among", `SELECT p.place, p.user_id, p.joined_at, p.until FROM unnest($3::text[]) AS u (id) CROSS
 		JOIN LATERAL (
 		SELECT place, user_id, joined_at, until FROM presences WHERE home = $1 AND place = $2 AND user_id = u.id AND until > $4::timestamptz
 		LIMIT 1) AS p`)
-	sqlPresencesCount = stmt("presences.count", `SELECT count(*) FROM presences WHERE home = $1 AND place = $2 AND until > $3::timestamptz`)
+	sqlPresencesCount = db.Register("presences.count", `SELECT count(*) FROM presences WHERE home = $1 AND place = $2 AND until > $3::timestamptz`)
 )
 
 // RenewPresences stores presences of this home, of which no two may be of one user in one place. JoinedAt applies to users

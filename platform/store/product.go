@@ -32,15 +32,15 @@ const (
 var productColumns = db.Columns[Product]()
 
 var (
-	sqlProductsByID  = stmt("products.byID", `SELECT `+productColumns+` FROM products WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlProductInsert = stmt("products.insert", `INSERT INTO products (home, id, name, name_key, url, status, price, currency, thumbnail_url,
+	sqlProductsByID  = db.Register("products.byID", `SELECT `+productColumns+` FROM products WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlProductInsert = db.Register("products.insert", `INSERT INTO products (home, id, name, name_key, url, status, price, currency, thumbnail_url,
 		thumbnail_mode, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::float8, $8, $9, $10, $11, $11)`)
-	sqlProductGuard  = stmt("products.isLive", `SELECT 1 / count(*) FROM products WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlProductUpdate = stmt("products.update", `UPDATE products SET name = COALESCE($3::text, name), name_key = COALESCE($4::text, name_key),
+	sqlProductGuard  = db.Register("products.isLive", `SELECT 1 / count(*) FROM products WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlProductUpdate = db.Register("products.update", `UPDATE products SET name = COALESCE($3::text, name), name_key = COALESCE($4::text, name_key),
 		url = COALESCE($5::text, url), status = COALESCE($6::text, status), price = COALESCE($7::float8, price),
 		currency = COALESCE($8::text, currency), thumbnail_url = COALESCE($9::text, thumbnail_url),
 		thumbnail_mode = COALESCE($10::text, thumbnail_mode), updated_at = $11 WHERE home = $1 AND id = $2 RETURNING `+productColumns)
-	sqlProductDelete = stmt("products.delete", `UPDATE products SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlProductDelete = db.Register("products.delete", `UPDATE products SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 )
 
 // Products reads products of any homes, including deleted ones, in no particular order.

@@ -39,18 +39,18 @@ type DuePush struct {
 var pushColumns = db.Columns[Push]()
 
 var (
-	sqlPushAdd = stmt("pushes.add", `INSERT INTO pushes (home, provider, id, not_before, user_id, device, actor_id, title, body, data,
+	sqlPushAdd = db.Register("pushes.add", `INSERT INTO pushes (home, provider, id, not_before, user_id, device, actor_id, title, body, data,
 		created_at, trace)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $4, $11) ON CONFLICT (home, provider, id) DO NOTHING`)
-	sqlPushClaim = stmt("pushes.claim", `WITH due AS (UPDATE pushes SET not_before = $4::timestamptz, attempts = attempts + 1
+	sqlPushClaim = db.Register("pushes.claim", `WITH due AS (UPDATE pushes SET not_before = $4::timestamptz, attempts = attempts + 1
 			WHERE home = $1 AND (provider, id) IN (SELECT provider, id FROM pushes /*@{FORCE_INDEX=pushes_by_time}*/
 				WHERE home = $1 AND provider = $3 AND not_before > $6::timestamptz AND not_before <= $2::timestamptz ORDER BY not_before, id
 				LIMIT $5::bigint)
 			RETURNING `+pushColumns+`)
 		SELECT `+db.Prefixed("p", pushColumns)+`, (SELECT d.token FROM push_devices AS d WHERE d.home = $1 AND d.user_id = p.user_id
 			AND d.device = p.device AND `+liveSession+` LIMIT 1) AS token FROM due AS p`)
-	sqlPushDone  = stmt("pushes.done", `DELETE FROM pushes WHERE home = $1 AND provider = $2 AND id = $3`)
-	sqlPushDelay = stmt("pushes.delay", `UPDATE pushes SET not_before = $4::timestamptz WHERE home = $1 AND provider = $2 AND id = $3`)
+	sqlPushDone  = db.Register("pushes.done", `DELETE FROM pushes WHERE home = $1 AND provider = $2 AND id = $3`)
+	sqlPushDelay = db.Register("pushes.delay", `UPDATE pushes SET not_before = $4::timestamptz WHERE home = $1 AND provider = $2 AND id = $3`)
 )
 
 // AddPush adds a push that is due at once. It has no effect if the push exists. The push must be identified.

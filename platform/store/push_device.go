@@ -2,7 +2,6 @@ package store
 
 import (
 	"crypto/sha256"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -46,29 +45,27 @@ const liveSession = `EXISTS (SELECT 1 FROM sessions AS s WHERE s.home = $1 AND s
 	AND s.revoked_at IS NULL AND s.expires_at > $2::timestamptz)`
 
 var (
-	sqlPushDevicePut = stmt("pushDevices.put", `INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash,
+	sqlPushDevicePut = db.Register("pushDevices.put", `INSERT INTO push_devices (home, user_id, device, platform, provider, token, token_hash,
 		created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8, $8)
 		ON CONFLICT (home, user_id, device) DO UPDATE SET platform = excluded.platform, provider = excluded.provider, token = excluded.token,
 			token_hash = excluded.token_hash, updated_at = excluded.updated_at`)
-	sqlPushDeviceTrim = stmt("pushDevices.trim", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device IN (SELECT device
+	sqlPushDeviceTrim = db.Register("pushDevices.trim", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device IN (SELECT device
 		FROM push_devices WHERE home = $1 AND user_id = $2 AND device <> $3 ORDER BY updated_at DESC, device LIMIT 100 OFFSET $4::bigint)`)
-	sqlPushDeviceGuardSession = stmt("pushDevices.guardSession", `SELECT 1 / count(*) FROM (SELECT 1 FROM sessions WHERE home = $1 AND user_id
+	sqlPushDeviceGuardSession = db.Register("pushDevices.guardSession", `SELECT 1 / count(*) FROM (SELECT 1 FROM sessions WHERE home = $1 AND user_id
 		= $2
 		AND device_hash = decode($3, 'hex') AND revoked_at IS NULL AND expires_at > $4 LIMIT 1) AS live`)
-	sqlDeviceOfSession = stmt("pushDevices.ofSession", `SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2
+	sqlDeviceOfSession = db.Register("pushDevices.ofSession", `SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2
 		AND id = $3`)
-	sqlPushDeviceRemove      = stmt("pushDevices.remove", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3`)
-	sqlPushDeviceRemoveToken = stmt("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3
+	sqlPushDeviceRemove      = db.Register("pushDevices.remove", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3`)
+	sqlPushDeviceRemoveToken = db.Register("pushDevices.removeToken", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2 AND device = $3
 		AND token = $4`)
-	sqlPushDeviceTake = stmt("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3
+	sqlPushDeviceTake = db.Register("pushDevices.take", `DELETE FROM push_devices WHERE home = $1 AND token_hash = $2::bytea AND user_id <> $3
 		AND updated_at <= $4::timestamptz`)
-	sqlPushDeviceOfSession = stmt("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2
+	sqlPushDeviceOfSession = db.Register("pushDevices.removeOfSession", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2
 		AND device = (SELECT encode(device_hash, 'hex') FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3)`)
-	sqlPushDeviceRemoveAll = ownedStatements[slices.IndexFunc(ownedStatements, func(s *db.Statement) bool {
-		return s.Name == "erasure.owned.push_devices"
-	})]
-	notifiedDevices = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events
+	sqlPushDeviceRemoveAll = db.Register("pushDevices.removeAll", `DELETE FROM push_devices WHERE home = $1 AND user_id = $2`)
+	notifiedDevices        = forEach("pushDevices.notified", 3, "", `SELECT d.user_id, d.device, d.provider, u.enabled AS user_enabled, u.events
 		AS user_events,
 			t.enabled AS target_enabled, t.events AS target_events FROM push_devices AS d
 		JOIN users AS p ON p.home = $1 AND p.id = {value} AND p.deleted_at IS NULL AND NOT p.is_global_ban

@@ -19,12 +19,12 @@ type RateUsage struct {
 
 // The database's clock is the one that all servers share.
 var (
-	sqlRateUsageAdd = stmt("rateUsages.add", `INSERT INTO rate_usages (home, key, level, refill, updated_at)
+	sqlRateUsageAdd = db.Register("rateUsages.add", `INSERT INTO rate_usages (home, key, level, refill, updated_at)
 		VALUES ($1, $2::bytea, $3::float8, $4::float8, now())
 		ON CONFLICT (home, key) DO UPDATE SET refill = excluded.refill, updated_at = excluded.updated_at, level = excluded.level
 			+ GREATEST(0, rate_usages.level - rate_usages.refill * EXTRACT(epoch FROM excluded.updated_at - rate_usages.updated_at)::float8)
 		RETURNING level`)
-	sqlRateUsagesSweep = stmt("rateUsages.sweep", `WITH gone AS (DELETE FROM rate_usages WHERE home = $1 AND key IN
+	sqlRateUsagesSweep = db.Register("rateUsages.sweep", `WITH gone AS (DELETE FROM rate_usages WHERE home = $1 AND key IN
 		(SELECT key FROM rate_usages WHERE home = $1 AND updated_at < $2::timestamptz ORDER BY updated_at LIMIT 500) RETURNING key)
 		SELECT count(*) FROM gone`)
 )

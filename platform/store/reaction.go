@@ -1,7 +1,6 @@
 package store
 
 import (
-	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/defence"
@@ -23,21 +22,21 @@ type Reaction struct {
 var reactionColumns = db.Columns[Reaction]()
 
 var (
-	sqlReactionInsert = stmt("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name,
+	sqlReactionInsert = db.Register("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name,
 		id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
-	sqlReactionGuard = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2
+	sqlReactionGuard = db.Register("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2
 		AND user_id = $3 AND name = $4`)
-	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
-	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlReactionDelete = db.Register("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
+	sqlReactionPurge  = db.Register("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
 	// sqlReactionNamesGuard counts at most as many names as allowed, including the new one: counts are added to first.
-	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / CASE WHEN count(*) <= $3::bigint THEN 1 ELSE 0 END FROM (
+	sqlReactionNamesGuard = db.Register("reactions.guardNames", `SELECT 1 / CASE WHEN count(*) <= $3::bigint THEN 1 ELSE 0 END FROM (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) > 0) AS names`)
 	// sqlReactionCountsPurge deletes the rows of names whose last reaction was removed: the shards of such a count add up to zero.
-	sqlReactionCountsPurge = stmt("reactions.purgeCounts", `DELETE FROM counters WHERE home = $1 AND ref = $2 AND kind IN (
+	sqlReactionCountsPurge = db.Register("reactions.purgeCounts", `DELETE FROM counters WHERE home = $1 AND ref = $2 AND kind IN (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) = 0)`).
 		UpdatesUnlocked(sharedCounters, "the rows depend on the counts that the statement reads")
-	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])
+	sqlReactionsOf = db.Register("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])
 		AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
 	reactionsByCreation       = reactionList("All", "")
@@ -48,23 +47,6 @@ func reactionList(name, filter string) directions {
 	return by(createdOrders, "created_at", source{
 		name: "reactions.list" + name, columns: reactionColumns, from: `reactions WHERE home = $1 AND reference_id = $2` + filter, after: 3,
 	}.list)
-}
-
-// reactionPrefix is the prefix of the kinds of counts of reactions, which end with the name.
-const reactionPrefix = "reaction:"
-
-// CountReactions returns the kind of the count of reactions with a name.
-func CountReactions(name string) CounterKind { return CounterKind(reactionPrefix + name) }
-
-// Reactions returns the counts of a reference's reactions by name, without zero counts.
-func (c Counts) Reactions(ref string) map[string]int64 {
-	byName := map[string]int64{}
-	for kind, n := range c[ref] {
-		if name, ok := strings.CutPrefix(string(kind), reactionPrefix); ok && n > 0 {
-			byName[name] = n
-		}
-	}
-	return byName
 }
 
 // InsertReaction inserts a reaction and counts it. The transaction fails with exists if the user has reacted with this
@@ -123,4 +105,11 @@ func (r *ReadBatch) ListReactions(l ReactionList, into *[]Reaction) {
 		list, args = reactionsOfNameByCreation, append(args, l.Name)
 	}
 	r.addAt(l.ReferenceID, list.in(l.Desc), db.Rows(into), args...)
+}
+
+// purgeReferences deletes what refers to objects that are deleted or emptied, and releases their files.
+func (w *Tx) purgeReferences(ids []string) {
+	w.Exec(sqlReactionPurge, ids)
+	w.PurgeFlags(ids)
+	w.ReleaseFiles(ids)
 }

@@ -61,29 +61,29 @@ const insertEvents = `INSERT INTO realtime_events (home, seq, id, name, topic, s
 // updates the head's row first, so that concurrent ones are serialized: no event appears later with a smaller number
 // than one that was read already.
 var (
-	sqlEventsAdvance = stmt("realtime.advance", `INSERT INTO realtime_heads (home, last_seq, trimmed) VALUES ($1, $2::bigint, 0)
+	sqlEventsAdvance = db.Register("realtime.advance", `INSERT INTO realtime_heads (home, last_seq, trimmed) VALUES ($1, $2::bigint, 0)
 		ON CONFLICT (home) DO UPDATE SET last_seq = realtime_heads.last_seq + $2::bigint`)
-	sqlEventsInsert        = stmt("realtime.insert", insertEvents)
-	sqlEventsInsertMissing = stmt("realtime.insertMissing", insertEvents+`
+	sqlEventsInsert        = db.Register("realtime.insert", insertEvents)
+	sqlEventsInsertMissing = db.Register("realtime.insertMissing", insertEvents+`
 		LEFT JOIN realtime_events AS old ON old.home = $1 AND old.id = e.id WHERE old.id IS NULL`)
-	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
-	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/
+	sqlEventHead   = db.Register("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
+	sqlEventsAfter = db.Register("realtime.after", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
 	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+`
 		FROM realtime_events /*@{FORCE_INDEX=realtime_events_by_topic}*/
 		WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
 		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
-	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
+	sqlEventsSweep = db.Register("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
 		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq
 		LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
 		RETURNING seq)
 		UPDATE realtime_heads SET trimmed = GREATEST(trimmed, (SELECT max(seq) FROM gone)) WHERE home = $1 AND EXISTS (SELECT 1 FROM gone)
 		RETURNING (SELECT count(*) FROM gone)`)
 
-	sqlMembersAmong = stmt("realtime.membersAmong", `SELECT u.id FROM unnest($3::text[]) AS u (id)
+	sqlMembersAmong = db.Register("realtime.membersAmong", `SELECT u.id FROM unnest($3::text[]) AS u (id)
 		CROSS JOIN LATERAL (SELECT 1 FROM user_communities WHERE home = $1 AND user_id = u.id AND community_id = $2 AND state = 'member' LIMIT 1)
 		AS m`)
-	sqlSessionsLive = stmt("realtime.sessionsLive", `SELECT s.id FROM unnest($2::text[], $3::text[]) AS s (user_id, id)
+	sqlSessionsLive = db.Register("realtime.sessionsLive", `SELECT s.id FROM unnest($2::text[], $3::text[]) AS s (user_id, id)
 		CROSS JOIN LATERAL (SELECT 1 FROM sessions WHERE home = $1 AND sessions.user_id = s.user_id AND sessions.id = s.id AND revoked_at IS NULL
 		LIMIT 1) AS l
 		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1)
@@ -126,12 +126,6 @@ func (w *Tx) insertEvents(st *db.Statement, events []Event, now time.Time) *db.S
 		ids[i], names[i], topics[i], senders[i], payloads[i], traces[i] = e.ID, e.Name, e.Topic, e.SenderID, string(e.Payload), e.Trace
 	}
 	return w.Exec(st, before, ids, names, topics, senders, payloads, sentAt, now, traces)
-}
-
-// elsewhere reports whether the row of an id is stored in another home.
-func (w *Tx) elsewhere(id string) bool {
-	home, err := w.HomeOf(id)
-	return err != nil || home != w.Home()
 }
 
 // EventHead reads the state of a home's log; zero for a log without events.

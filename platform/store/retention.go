@@ -26,7 +26,7 @@ var (
 )
 
 func expiredIn(table, condition string) ExpiredRows {
-	st := stmt(table+".expired", `SELECT id, '', deleted_at FROM `+table+` WHERE home = $1`+condition+
+	st := db.Register(table+".expired", `SELECT id, '', deleted_at FROM `+table+` WHERE home = $1`+condition+
 		` AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
 	return func(r *ReadBatch, home region.Code, before time.Time, limit int, into *[]Expired) {
 		r.Add(home, st, db.Rows(into), before, limit)
@@ -35,7 +35,7 @@ func expiredIn(table, condition string) ExpiredRows {
 
 // The statements that read the rows whose retention may have ended.
 var (
-	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
+	sqlMessageFeedsAfter = db.Register("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
 	messagesOld          = forEach("messages.old", 2, "", `SELECT id, parent_id, created_at FROM messages WHERE home = $1
 		AND feed_id = {value} AND NOT is_deleted
 		AND created_at < $2::timestamptz ORDER BY created_at, id LIMIT $3::bigint`, ` LIMIT $3::bigint`)
@@ -43,20 +43,20 @@ var (
 
 // The statements that end the retention of rows.
 var (
-	sqlCommentsEmpty = stmt("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]',
+	sqlCommentsEmpty = db.Register("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]',
 		annotations = '{}', flaggers = '{}',
 		flag_count = 0, emptied_at = $3::timestamptz WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(
 		sharedComments, 2)
-	sqlMessagesEmpty = stmt("messages.empty", `UPDATE messages SET data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '',
+	sqlMessagesEmpty = db.Register("messages.empty", `UPDATE messages SET data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '',
 		reference_id = '',
 		reference_hash = convert_to(id, 'UTF8'), flaggers = '{}', flag_count = 0, emptied_at = $3::timestamptz
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedMessages, 2)
-	sqlMessagesGuardLive = stmt("messages.guardAllLive", `SELECT 1 / CASE WHEN count(*) = $3::bigint THEN 1 ELSE 0 END FROM messages
+	sqlMessagesGuardLive = db.Register("messages.guardAllLive", `SELECT 1 / CASE WHEN count(*) = $3::bigint THEN 1 ELSE 0 END FROM messages
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
-	sqlAuditExpire = stmt("auditEvents.expire", `SELECT COALESCE(delete_audit_events($1, array_agg(at), array_agg(id)), 0) FROM (SELECT at, id
+	sqlAuditExpire = db.Register("auditEvents.expire", `SELECT COALESCE(delete_audit_events($1, array_agg(at), array_agg(id)), 0) FROM (SELECT at, id
 		FROM audit_events
 		WHERE home = $1 AND at < LEAST($2::timestamptz, now() - INTERVAL '30 days') ORDER BY at, id LIMIT $3::bigint) AS old`)
-	sqlAuditOldest = stmt("auditEvents.oldest", `SELECT id, '', at FROM audit_events WHERE home = $1 ORDER BY at, id LIMIT 1`)
+	sqlAuditOldest = db.Register("auditEvents.oldest", `SELECT id, '', at FROM audit_events WHERE home = $1 ORDER BY at, id LIMIT 1`)
 )
 
 // MessageFeedsAfter reads the ids of up to limit subchannels of a home after an id.

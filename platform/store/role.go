@@ -24,12 +24,12 @@ type Role struct {
 const MaxRoles = 500
 
 var (
-	sqlRoles = stmt("roles.all", `SELECT id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin
+	sqlRoles = db.Register("roles.all", `SELECT id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin
 		FROM roles WHERE home = $1 ORDER BY id LIMIT 1000`)
-	sqlRoleGuardFree = stmt("roles.guardFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM roles WHERE home = $1 AND id = $2 AND deleted_at
+	sqlRoleGuardFree = db.Register("roles.guardFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM roles WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL)
 		THEN 0 ELSE 1 END`)
-	sqlRoleUpsert = stmt("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at,
+	sqlRoleUpsert = db.Register("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at,
 		origin)
 		VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9)
 		ON CONFLICT (home, id) DO UPDATE SET display_name = excluded.display_name, permissions = excluded.permissions,

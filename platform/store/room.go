@@ -57,49 +57,49 @@ type RoomRecording struct {
 var roomColumns = db.Columns[Room]()
 
 var (
-	sqlRoomsByID    = stmt("rooms.byID", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlRoomChildren = stmt("rooms.children", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND parent_id = ANY($2::text[])`)
-	sqlRoomInsert   = stmt("rooms.insert", `INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description,
+	sqlRoomsByID    = db.Register("rooms.byID", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlRoomChildren = db.Register("rooms.children", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND parent_id = ANY($2::text[])`)
+	sqlRoomInsert   = db.Register("rooms.insert", `INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description,
 		thumbnail_file_id, status,
 		live_chat_enabled, has_channel, metadata, participants, playback_key, parent_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::jsonb, $13::jsonb, $14, $15, $16, $16)`)
-	sqlRoomGuard       = stmt("rooms.guardLive", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlRoomGuardParent = stmt("rooms.guardParent", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND creator_id = $3
+	sqlRoomGuard       = db.Register("rooms.guardLive", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlRoomGuardParent = db.Register("rooms.guardParent", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND creator_id = $3
 		AND parent_id = ''
 		AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
-	sqlRoomAddChild = stmt("rooms.adopt", `UPDATE rooms SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id
+	sqlRoomAddChild = db.Register("rooms.adopt", `UPDATE rooms SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id
 		= $2`).Updates(sharedRooms, 2)
-	sqlRoomRemoveChild = stmt("rooms.disown", `UPDATE rooms SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1
+	sqlRoomRemoveChild = db.Register("rooms.disown", `UPDATE rooms SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomUpdate = stmt("rooms.update", `UPDATE rooms SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
+	sqlRoomUpdate = db.Register("rooms.update", `UPDATE rooms SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), live_chat_enabled = COALESCE($6::boolean, live_chat_enabled),
 		metadata = COALESCE($7::jsonb, metadata), updated_at = $8 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomUpdateHasChannel = stmt("rooms.channel",
+	sqlRoomUpdateHasChannel = db.Register("rooms.channel",
 		`UPDATE rooms SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomDelete = stmt("rooms.delete",
+	sqlRoomDelete = db.Register("rooms.delete",
 		`UPDATE rooms SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomAttach = stmt("rooms.attach", attachTo("rooms", `, target_type = $4, target_id = $5, target_public_id = $6`)).Updates(sharedRooms,
+	sqlRoomAttach = db.Register("rooms.attach", attachTo("rooms", `, target_type = $4, target_id = $5, target_public_id = $6`)).Updates(sharedRooms,
 		2)
-	sqlRoomDetach = stmt("rooms.detach", `UPDATE rooms SET post_id = '', target_type = '', target_id = '', target_public_id = ''
+	sqlRoomDetach = db.Register("rooms.detach", `UPDATE rooms SET post_id = '', target_type = '', target_id = '', target_public_id = ''
 		WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedRooms, 2)
-	sqlRoomGuardStatus = stmt("rooms.guardState", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
+	sqlRoomGuardStatus = db.Register("rooms.guardState", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
-	sqlRoomTransition = stmt("rooms.move", `UPDATE rooms SET status = $3, live_at = COALESCE(live_at, $4::timestamptz),
+	sqlRoomTransition = db.Register("rooms.move", `UPDATE rooms SET status = $3, live_at = COALESCE(live_at, $4::timestamptz),
 		ended_at = COALESCE($5::timestamptz, ended_at),
 		recorded_at = COALESCE($6::timestamptz, recorded_at), recordings = COALESCE($7::jsonb, recordings), updated_at = $8 WHERE home = $1
 		AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomGuardParticipants = stmt("rooms.guardParticipants", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
+	sqlRoomGuardParticipants = db.Register("rooms.guardParticipants", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
 		AND participants = $3::jsonb
 		AND deleted_at IS NULL`)
-	sqlRoomUpdateParticipants = stmt("rooms.participants", `UPDATE rooms SET participants = $3::jsonb, updated_at = $4 WHERE home = $1 AND id
+	sqlRoomUpdateParticipants = db.Register("rooms.participants", `UPDATE rooms SET participants = $3::jsonb, updated_at = $4 WHERE home = $1 AND id
 		= $2`).Updates(sharedRooms, 2)
-	sqlRoomGuardStage = stmt("rooms.guardStage", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
+	sqlRoomGuardStage = db.Register("rooms.guardStage", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
 		AND on_stage_ids = $3::text[]`)
-	sqlRoomUpdateStage = stmt("rooms.stage",
+	sqlRoomUpdateStage = db.Register("rooms.stage",
 		`UPDATE rooms SET on_stage_ids = $3::text[] WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
-	sqlRoomGuardModeration = stmt("rooms.guardModeration", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
+	sqlRoomGuardModeration = db.Register("rooms.guardModeration", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
-	sqlRoomUpdateModeration = stmt("rooms.moderate",
+	sqlRoomUpdateModeration = db.Register("rooms.moderate",
 		`UPDATE rooms SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
 )
 

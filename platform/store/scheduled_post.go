@@ -42,27 +42,27 @@ type ScheduledPost struct {
 var scheduledColumns = db.Columns[ScheduledPost]()
 
 var (
-	sqlScheduledByID = stmt("scheduledPosts.byID", `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND id = $2`)
+	sqlScheduledByID = db.Register("scheduledPosts.byID", `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND id = $2`)
 	scheduledDue     = forEachIn([]int{ScheduleLanes}, "scheduledPosts.due", 3, noLane, `SELECT `+scheduledColumns+`
 		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
 		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' AND due_at > $2::timestamptz AND due_at <= $3::timestamptz
 		ORDER BY due_at, id LIMIT $4::bigint`, "")
-	sqlScheduledInsert = stmt("scheduledPosts.insert", `INSERT INTO scheduled_posts (home, id, lane, author_id, author_public_id, target_type,
+	sqlScheduledInsert = db.Register("scheduledPosts.insert", `INSERT INTO scheduled_posts (home, id, lane, author_id, author_public_id, target_type,
 		target_id, target_public_id, post_ids, draft, mentions, scheduled_at, due_at, status, description, created_at, updated_at)
 		VALUES ($1, $2, $3::bigint, $4, $5, $6, $7, $8, $9::text[], $10::jsonb, $11::jsonb, $12, $12, $13, $14, $15, $15)`)
-	sqlScheduledGuard = stmt("scheduledPosts.guard", `SELECT 1 / count(*) FROM scheduled_posts
+	sqlScheduledGuard = db.Register("scheduledPosts.guard", `SELECT 1 / count(*) FROM scheduled_posts
 		WHERE home = $1 AND id = $2 AND version = $3::bigint AND status <> 'posted'`)
-	sqlScheduledGuardWaiting = stmt("scheduledPosts.guardWaits", `SELECT 1 / count(*) FROM scheduled_posts
+	sqlScheduledGuardWaiting = db.Register("scheduledPosts.guardWaits", `SELECT 1 / count(*) FROM scheduled_posts
 		WHERE home = $1 AND id = $2 AND version = $3::bigint AND status = 'WAIT'`)
-	sqlScheduledUpdate = stmt("scheduledPosts.update", `UPDATE scheduled_posts SET post_ids = $3::text[], draft = $4::jsonb,
+	sqlScheduledUpdate = db.Register("scheduledPosts.update", `UPDATE scheduled_posts SET post_ids = $3::text[], draft = $4::jsonb,
 		mentions = $5::jsonb,
 		scheduled_at = $6, due_at = $6, attempts = 0, status = $7, description = $8, updated_at = $9, version = version + 1 WHERE home = $1
 		AND id = $2`)
-	sqlScheduledDelete  = stmt("scheduledPosts.delete", `DELETE FROM scheduled_posts WHERE home = $1 AND id = $2`)
-	sqlScheduledResolve = stmt("scheduledPosts.resolve", `UPDATE scheduled_posts SET status = $3, description = $4, updated_at = $5,
+	sqlScheduledDelete  = db.Register("scheduledPosts.delete", `DELETE FROM scheduled_posts WHERE home = $1 AND id = $2`)
+	sqlScheduledResolve = db.Register("scheduledPosts.resolve", `UPDATE scheduled_posts SET status = $3, description = $4, updated_at = $5,
 		version = version + 1
 		WHERE home = $1 AND id = $2`)
-	sqlScheduledDelay = stmt("scheduledPosts.delay", `UPDATE scheduled_posts SET attempts = attempts + 1, due_at = $4
+	sqlScheduledDelay = db.Register("scheduledPosts.delay", `UPDATE scheduled_posts SET attempts = attempts + 1, due_at = $4
 		WHERE home = $1 AND id = $2 AND version = $3::bigint AND status = 'WAIT'`)
 )
 

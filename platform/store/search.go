@@ -107,7 +107,7 @@ func searchIn(name string, o db.Order, joins, condition string) searches {
 		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
 			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
 		AND ` + condition + ` ORDER BY ` + o.By("created_at", "object_id") + ` LIMIT $7::bigint`
-	return searches{stmt(name+o.Name, page), stmt(name+".last"+o.Name, `(`+page+`) UNION ALL (SELECT object_id, created_at, '', `+
+	return searches{db.Register(name+o.Name, page), db.Register(name+".last"+o.Name, `(`+page+`) UNION ALL (SELECT object_id, created_at, '', `+
 		strconv.Itoa(windowEnd)+`::bigint`+rows+` OFFSET $6::bigint - 1 LIMIT 1)`)}
 }
 

@@ -1,12 +1,13 @@
 package store
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // The constants of BM25, and the number of words of a usual text.
@@ -20,10 +21,10 @@ const (
 )
 
 var (
-	sqlSearchWordsInsert = stmt("searchWords.insert", `INSERT INTO search_words (home, object_id, created_at, key, words, weight)
+	sqlSearchWordsInsert = db.Register("searchWords.insert", `INSERT INTO search_words (home, object_id, created_at, key, words, weight)
 		SELECT $1, $2, $3::timestamptz, t.key, t.words, t.weight
 		FROM (SELECT unnest($4::text[]) AS key, unnest($5::text[]) AS words, unnest($6::bigint[]) AS weight) AS t`)
-	sqlSearchWordsDelete = stmt("searchWords.delete", `DELETE FROM search_words WHERE home = $1 AND object_id = ANY($2::text[])`)
+	sqlSearchWordsDelete = db.Register("searchWords.delete", `DELETE FROM search_words WHERE home = $1 AND object_id = ANY($2::text[])`)
 )
 
 // searchDocument is an object that searches find.
@@ -34,26 +35,6 @@ type searchDocument struct {
 	Title     string // what the object is called, and its tags
 	Text      string
 	Hashtags  []string
-}
-
-// searchDocument returns what searches find a parent post by.
-func (p Post) searchDocument() searchDocument {
-	var data struct {
-		Title string `json:"title"`
-		Text  string `json:"text"`
-	}
-	_ = json.Unmarshal(p.Data, &data) // other types than text are of custom posts, which have no text
-	return searchDocument{
-		ID: p.ID, Kind: SearchPosts, CreatedAt: p.CreatedAt, Title: data.Title + " " + strings.Join(p.Tags, " "),
-		Text: data.Text, Hashtags: p.Hashtags,
-	}
-}
-
-// searchDocument returns what searches find a community by.
-func (c Community) searchDocument() searchDocument {
-	return searchDocument{
-		ID: c.ID, Kind: SearchCommunities, CreatedAt: c.CreatedAt, Title: c.DisplayName + " " + strings.Join(c.Tags, " "), Text: c.Description,
-	}
 }
 
 // searchWord is a row of search_words.
@@ -109,11 +90,6 @@ func (d searchDocument) columns() (keys, words []string, weights []int64) {
 		words[i], weights[i] = " "+strings.Join(rows[key].words, " ")+" ", rows[key].weight
 	}
 	return keys, words, weights
-}
-
-// SearchColumns returns what searches find a parent post by, as the columns of a statement.
-func SearchColumns(p Post) (keys, words []string, weights []int64) {
-	return p.searchDocument().columns()
 }
 
 // insertSearchWords stores what searches find a new object by.

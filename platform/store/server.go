@@ -33,15 +33,15 @@ var serverColumns = db.Columns[Server]()
 
 // A server announces itself several times a minute. The database's clock is the one that all servers share.
 var (
-	sqlServerAnnounce = stmt("servers.announce", `INSERT INTO servers (home, id, version, capabilities, move_routes, seen_at)
+	sqlServerAnnounce = db.Register("servers.announce", `INSERT INTO servers (home, id, version, capabilities, move_routes, seen_at)
 		VALUES ($1, $2, $3, $4::text[], $5::text[], now())
 		ON CONFLICT (home, id) DO UPDATE SET version = excluded.version, capabilities = excluded.capabilities, move_routes = excluded.move_routes,
 		seen_at = excluded.seen_at`)
-	sqlServersSweep   = stmt("servers.sweep", `DELETE FROM servers WHERE home = $1 AND seen_at < now() - INTERVAL '1 day'`)
-	sqlServerWithdraw = stmt("servers.withdraw", `DELETE FROM servers WHERE home = $1 AND id = $2`)
-	sqlServersWithout = stmt("servers.without", `SELECT `+serverColumns+` FROM servers
+	sqlServersSweep   = db.Register("servers.sweep", `DELETE FROM servers WHERE home = $1 AND seen_at < now() - INTERVAL '1 day'`)
+	sqlServerWithdraw = db.Register("servers.withdraw", `DELETE FROM servers WHERE home = $1 AND id = $2`)
+	sqlServersWithout = db.Register("servers.without", `SELECT `+serverColumns+` FROM servers
 		WHERE home = $1 AND seen_at > now() - INTERVAL '1 minute' AND NOT $2::text = ANY(capabilities) ORDER BY seen_at DESC LIMIT 10`)
-	sqlServersFollowing = stmt("servers.following", `SELECT id, $2::text = ANY(move_routes) AS follows FROM servers
+	sqlServersFollowing = db.Register("servers.following", `SELECT id, $2::text = ANY(move_routes) AS follows FROM servers
 		WHERE home = $1 AND seen_at > now() - INTERVAL '1 minute' ORDER BY seen_at DESC LIMIT $3::bigint`)
 )
 

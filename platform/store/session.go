@@ -7,21 +7,21 @@ import (
 )
 
 var (
-	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at, authenticated)
+	sqlSessionInsert = db.Register("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at, authenticated)
 		VALUES ($1, $2, $3, $4::bytea, $5, $6, $7::boolean) ON CONFLICT (home, user_id, id) DO NOTHING`)
-	sqlSessionRevoke = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3
+	sqlSessionRevoke = db.Register("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3
 		AND revoked_at IS NULL`)
-	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at
+	sqlSessionRevokeAll = db.Register("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at
 		IS NULL`)
 	// The row of a guest's session exists only once it is revoked.
-	sqlSessionInsertRevoked = stmt("sessions.insertRevoked", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at,
+	sqlSessionInsertRevoked = db.Register("sessions.insertRevoked", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at,
 		revoked_at)
 		VALUES ($1, $2, $3, ''::bytea, $4::timestamptz, $5, $4::timestamptz) ON CONFLICT (home, user_id, id) DO NOTHING`)
-	sqlSessionRevoked = stmt("sessions.revoked", `SELECT EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3
+	sqlSessionRevoked = db.Register("sessions.revoked", `SELECT EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND id = $3
 		AND revoked_at IS NOT NULL)`)
-	sqlSessionTrim = stmt("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
+	sqlSessionTrim = db.Register("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
 		WHERE home = $1 AND user_id = $2 AND id <> $3 ORDER BY created_at DESC, id DESC LIMIT 500 OFFSET $4::bigint)`)
-	sqlSessionSweep = stmt("sessions.sweep", `WITH gone AS (DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
+	sqlSessionSweep = db.Register("sessions.sweep", `WITH gone AS (DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
 		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500) RETURNING id) SELECT count(*)
 		FROM gone`)
 )

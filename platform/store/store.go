@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -113,8 +114,36 @@ func (s *Store) CommitAtHomes(ctx context.Context, change func(*Tx)) error {
 // InteractiveTx is db.InteractiveTx.
 type InteractiveTx = db.InteractiveTx
 
-// stmt registers a statement of this package.
-func stmt(name, sql string) *db.Statement { return db.Register(name, sql) }
-
 // Statements returns every statement of the program.
 func Statements() []db.Statement { return db.Statements() }
+
+// emptyIfNil returns an empty list for nil, which would be stored as NULL.
+func emptyIfNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// objectIfNil returns the JSON of an empty object for nil.
+func objectIfNil(raw []byte) []byte {
+	if raw == nil {
+		return []byte("{}")
+	}
+	return raw
+}
+
+// plainJSON returns the JSON of a value that contains only texts, numbers and times.
+func plainJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("store: " + err.Error()) // the types can always be encoded
+	}
+	return raw
+}
+
+// elsewhere reports whether the row of an id is stored in another home.
+func (w *Tx) elsewhere(id string) bool {
+	home, err := w.HomeOf(id)
+	return err != nil || home != w.Home()
+}

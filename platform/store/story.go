@@ -48,32 +48,32 @@ const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home
 	IS NULL), '0001-01-01'::timestamptz)`
 
 var (
-	sqlStoriesByID = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1
+	sqlStoriesByID = db.Register("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1
 		AND id = ANY($2::text[])`, ""))
-	sqlStoryHeads = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1
+	sqlStoryHeads = db.Register("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1
 		AND id = ANY($2::text[])`)
-	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
+	sqlStoryOfComment = db.Register("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 
-	sqlStoryInsert = stmt("stories.insert", `INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id,
+	sqlStoryInsert = db.Register("stories.insert", `INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id,
 		author_public_id,
 		reference_id, data_type, data, items, metadata, mentionees, created_at, updated_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11::jsonb, $12::jsonb, $13::jsonb, $14, $14, $15)`)
-	sqlStoryGuard     = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlStoryGuardRow  = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
-	sqlStoryGuardLive = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL
+	sqlStoryGuard     = db.Register("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlStoryGuardRow  = db.Register("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
+	sqlStoryGuardLive = db.Register("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL
 		AND expires_at > $3::timestamptz`)
-	sqlStoryDelete = stmt("stories.delete",
+	sqlStoryDelete = db.Register("stories.delete",
 		`UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
-	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
-	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
+	sqlStoryPurge         = db.Register("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
+	sqlStoriesEndedBefore = db.Register("stories.endedBefore", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at, id LIMIT $3::bigint`, ""))
 	// Deleting or hiding a story has already decremented the count.
-	sqlStorySubtractCount = stmt("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
+	sqlStorySubtractCount = db.Register("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
 		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL AND hidden_at IS NULL))
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).
 		UpdatesUnlocked(sharedCounters, "the statement reads the story, which the transaction locks, before its deletion")
-	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id,
+	sqlStoryTargetRecompute = db.Register("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id,
 		last_expires_at, updated_at)
 		VALUES ($1, $2, $3, $4, `+sqlStoryExpiry+`, $5) ON CONFLICT (home, target_id)
 		DO UPDATE SET target_public_id = excluded.target_public_id, last_expires_at = excluded.last_expires_at, updated_at = excluded.updated_at`)

@@ -23,10 +23,10 @@ type StoryList struct {
 }
 
 var (
-	sqlStoryTargets = stmt("storyTargets.byID", `SELECT `+storyTargetColumns+` FROM story_targets AS t LEFT JOIN LATERAL (
+	sqlStoryTargets = db.Register("storyTargets.byID", `SELECT `+storyTargetColumns+` FROM story_targets AS t LEFT JOIN LATERAL (
 		SELECT seen_expires_at FROM story_seen WHERE home = $1 AND user_id = $3 AND target_id = t.target_id LIMIT 1) AS s ON true
 		WHERE t.home = $1 AND t.target_id = ANY($2::text[])`)
-	sqlStorySeenUpsert = stmt("storySeen.put", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) VALUES ($1, $2, $3, $4)
+	sqlStorySeenUpsert = db.Register("storySeen.put", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = excluded.seen_expires_at
 		WHERE story_seen.seen_expires_at < excluded.seen_expires_at`)
 )
@@ -108,7 +108,7 @@ type StoryTargetList struct {
 // storyTargetLists are the statements of ListStoryTargets. Each home finds the followed users in its own mirror of
 // follows, like the feeds, and reads each target once.
 var storyTargetLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
-	return stmt("feeds.storyTargets"+o.Name, `WITH wanted AS (
+	return db.Register("feeds.storyTargets"+o.Name, `WITH wanted AS (
 			SELECT followee_id AS target_id FROM followers WHERE home = $1 AND follower_id = $2 AND status = 'accepted'
 			UNION ALL SELECT $2::text
 			UNION ALL SELECT id FROM communities WHERE home = $1 AND id = ANY($6::text[]) AND deleted_at IS NULL)

@@ -72,7 +72,7 @@ const trayBeyond = `SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 O
 	LIMIT 1`
 
 var (
-	sqlTrayPut = stmt("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
+	sqlTrayPut = db.Register("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 			VALUES ($1, $2, $3, $16, $15::timestamptz) ON CONFLICT (home, user_id, item_id, actor_id)
 			DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at) RETURNING actor_id)
 		INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id,
@@ -82,14 +82,14 @@ var (
 			action_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.action_id ELSE tray_items.action_id END,
 			comment_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.comment_id ELSE tray_items.comment_id END,
 			last_occurred_at = GREATEST(tray_items.last_occurred_at, excluded.last_occurred_at)`)
-	sqlTrayPutActor = stmt("tray.putActor", `INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
+	sqlTrayPutActor = db.Register("tray.putActor", `INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at,
 		excluded.acted_at)`)
-	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY
+	sqlTrayTrimActors = db.Register("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY
 		(ARRAY
 		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET
 		$4::bigint LIMIT 100))`)
-	sqlTrayTrim = stmt("tray.trim", `WITH beyond AS MATERIALIZED (`+trayBeyond+`),
+	sqlTrayTrim = db.Register("tray.trim", `WITH beyond AS MATERIALIZED (`+trayBeyond+`),
 			actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = (SELECT id FROM beyond) RETURNING actor_id)
 		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = (SELECT id FROM beyond)`)
 	trayLists = by(plainOrders, "i.last_occurred_at", source{
@@ -99,15 +99,15 @@ var (
 	}.list)
 	trayActorsOfItems = forEach("tray.actors", 2, "", `SELECT item_id, actor_id, acted_at FROM tray_actors
 		WHERE home = $1 AND user_id = $2 AND item_id = {value} ORDER BY acted_at DESC, actor_id DESC LIMIT $3::bigint`, "")
-	sqlTrayState = stmt("tray.state", `SELECT (SELECT seen_at FROM tray_seen WHERE home = $1 AND user_id = $2) AS seen_at,
+	sqlTrayState = db.Register("tray.state", `SELECT (SELECT seen_at FROM tray_seen WHERE home = $1 AND user_id = $2) AS seen_at,
 		(SELECT last_occurred_at FROM tray_items WHERE home = $1 AND user_id = $2
 			ORDER BY last_occurred_at DESC, id DESC LIMIT 1) AS occurred_at`)
-	sqlTraySee = stmt("tray.see", `INSERT INTO tray_seen (home, user_id, seen_at) VALUES ($1, $2, $3)
+	sqlTraySee = db.Register("tray.see", `INSERT INTO tray_seen (home, user_id, seen_at) VALUES ($1, $2, $3)
 		ON CONFLICT (home, user_id) DO UPDATE SET seen_at = GREATEST(tray_seen.seen_at, excluded.seen_at) RETURNING seen_at`)
-	sqlTraySeeItem = stmt("tray.seeItem", `UPDATE tray_items SET last_seen_at = GREATEST(COALESCE(last_seen_at, $4::timestamptz),
+	sqlTraySeeItem = db.Register("tray.seeItem", `UPDATE tray_items SET last_seen_at = GREATEST(COALESCE(last_seen_at, $4::timestamptz),
 		$4::timestamptz)
 		WHERE home = $1 AND user_id = $2 AND id = $3 RETURNING `+trayColumns)
-	sqlTraySweep = stmt("tray.sweep", `WITH gone AS (DELETE FROM tray_items WHERE home = $1 AND (last_occurred_at, user_id, id) IN
+	sqlTraySweep = db.Register("tray.sweep", `WITH gone AS (DELETE FROM tray_items WHERE home = $1 AND (last_occurred_at, user_id, id) IN
 			(SELECT last_occurred_at, user_id, id FROM tray_items WHERE home = $1 AND last_occurred_at < $2::timestamptz
 				ORDER BY last_occurred_at, user_id, id LIMIT 500) RETURNING user_id, id),
 		actors AS (DELETE FROM tray_actors WHERE home = $1 AND (user_id, item_id) IN (SELECT user_id, id FROM gone) RETURNING actor_id)

@@ -46,20 +46,20 @@ type Caller struct {
 }
 
 var (
-	sqlUsersByID = stmt("users.byID", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlCaller    = stmt("users.caller", `SELECT `+userColumns+`,
+	sqlUsersByID = db.Register("users.byID", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlCaller    = db.Register("users.caller", `SELECT `+userColumns+`,
 		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL),
 		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND authenticated)
 		FROM users WHERE home = $1 AND users.id = $2`)
-	sqlCreatorOfCommunity = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
+	sqlCreatorOfCommunity = db.Register("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
-	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle)
+	sqlUsersByHandle = db.Register("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle)
 		= $3
 		AND deleted_at IS NULL ORDER BY id LIMIT 100`)
-	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key,
+	sqlUserInsert = db.Register("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key,
 		handle_claim, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $9, $8, $8) ON CONFLICT (home, id) DO NOTHING`)
-	sqlUserUpdate = stmt("users.update", `UPDATE users SET
+	sqlUserUpdate = db.Register("users.update", `UPDATE users SET
 		display_name = COALESCE($3::text, display_name), name_key = COALESCE($4::text, name_key),
 		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text,
 		description),
@@ -69,15 +69,15 @@ var (
 		handle_claim = COALESCE($14::text, handle_claim)
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns).Updates(sharedUsers, 2)
 	// Users whose row does not exist yet have no role.
-	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM users
+	sqlUserGuardNoRoles = db.Register("users.guardNoRoles", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM users
 		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
 	// A setting that stays as it is keeps the time of its change.
-	sqlUserHidePresence = stmt("users.hidePresence", `UPDATE users SET
+	sqlUserHidePresence = db.Register("users.hidePresence", `UPDATE users SET
 		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END,
 		is_presence_hidden = $3::boolean
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
-	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
-	sqlUserBan     = stmt("users.ban",
+	sqlUserSomeIDs = db.Register("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
+	sqlUserBan     = db.Register("users.ban",
 		`UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers,
 		2)
 )

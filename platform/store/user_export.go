@@ -31,22 +31,22 @@ type Export struct {
 var exportColumns = db.Columns[Export]()
 
 var (
-	sqlExportByID = stmt("exports.byID", `SELECT `+exportColumns+` FROM user_exports WHERE home = $1 AND id = $2`)
-	sqlExportsDue = stmt("exports.due", `SELECT `+exportColumns+` FROM user_exports /*@{FORCE_INDEX=user_exports_due}*/
+	sqlExportByID = db.Register("exports.byID", `SELECT `+exportColumns+` FROM user_exports WHERE home = $1 AND id = $2`)
+	sqlExportsDue = db.Register("exports.due", `SELECT `+exportColumns+` FROM user_exports /*@{FORCE_INDEX=user_exports_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
-	sqlExportUpsert = stmt("exports.upsert", `INSERT INTO user_exports (home, id, public_id, requested_by, state, due_at, requested_at,
+	sqlExportUpsert = db.Register("exports.upsert", `INSERT INTO user_exports (home, id, public_id, requested_by, state, due_at, requested_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, '`+ExportCollecting+`', $5, $5, $5)
 		ON CONFLICT (home, id) DO UPDATE SET requested_by = $4, state = '`+ExportCollecting+
 		`', step = '', position = '{}', exported = '{}', bytes = 0,
 		version = user_exports.version + 1, attempts = 0, due_at = $5, requested_at = $5, updated_at = $5, finished_at = NULL
 		WHERE user_exports.state = '`+ExportReady+`' AND user_exports.requested_at <= $6::timestamptz`)
-	sqlExportUpdate = stmt("exports.update", `WITH changed AS (UPDATE user_exports SET state = $4, step = $5, position = $6::text[],
+	sqlExportUpdate = db.Register("exports.update", `WITH changed AS (UPDATE user_exports SET state = $4, step = $5, position = $6::text[],
 		exported = $7::jsonb, bytes = $8::bigint, version = version + 1, attempts = $9::bigint, due_at = $10::timestamptz, updated_at = $11,
 		finished_at = $12
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
-	sqlExportErase  = stmt("exports.erase", `DELETE FROM user_exports WHERE home = $1 AND id = $2`)
-	sqlExportDelete = stmt("exports.delete", `DELETE FROM user_exports WHERE home = $1 AND id = $2 AND version = $3::bigint`)
+	sqlExportErase  = db.Register("exports.erase", `DELETE FROM user_exports WHERE home = $1 AND id = $2`)
+	sqlExportDelete = db.Register("exports.delete", `DELETE FROM user_exports WHERE home = $1 AND id = $2 AND version = $3::bigint`)
 )
 
 // Export reads the export of a user; nil if there is none.

@@ -38,7 +38,7 @@ func newExportTable(t table) ExportTable {
 		condition, value = ` AND `+own, t.object()+`::text`
 	}
 	start := make([]string, strings.Count(key, ", ")+1)
-	page := stmt("export."+t.name, `SELECT ARRAY[`+key+`], `+value+` FROM `+t.name+
+	page := db.Register("export."+t.name, `SELECT ARRAY[`+key+`], `+value+` FROM `+t.name+
 		` WHERE home = $1`+condition+` AND (`+key+`) > (`+parameters(4, len(start))+`) ORDER BY `+key+` LIMIT $3::bigint`)
 	return ExportTable{Name: t.name, AtHome: t.isOwned(), start: start, page: page}
 }

@@ -57,42 +57,42 @@ type UserMove struct {
 var userMoveColumns = db.Columns[UserMove]()
 
 var (
-	sqlUserMoveByID = stmt("userMoves.byID", `SELECT `+userMoveColumns+` FROM user_moves WHERE home = $1 AND id = $2`)
-	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves /*@{FORCE_INDEX=user_moves_due}*/
+	sqlUserMoveByID = db.Register("userMoves.byID", `SELECT `+userMoveColumns+` FROM user_moves WHERE home = $1 AND id = $2`)
+	sqlUserMovesDue = db.Register("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves /*@{FORCE_INDEX=user_moves_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
-	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
-	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at,
+	sqlUserMovesCount = db.Register("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
+	sqlUserMoveUpsert = db.Register("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at,
 		updated_at, allow_interruption)
 		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5, $6)
 		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, allow_interruption = $6, state = 'collecting', reason = '', step = '',
 		position = '{}', moved = '{}', ids = 0,
 		version = user_moves.version + 1, attempts = 0, due_at = $5, requested_at = $5, updated_at = $5, finished_at = NULL
 		WHERE user_moves.state IN ('done', 'cancelled')`)
-	sqlUserMoveUpdate = stmt("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6,
+	sqlUserMoveUpdate = db.Register("userMoves.update", `WITH changed AS (UPDATE user_moves SET state = $4, reason = $5, step = $6,
 		position = $7::text[],
 		moved = $8::jsonb, ids = $9::bigint, version = version + 1, attempts = $10::bigint, due_at = $11::timestamptz, updated_at = $12,
 		finished_at = $13
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
-	sqlUserHomesAfter = stmt("userHomes.after", `SELECT user_id, from_home, to_home, state, version, seq, ids FROM user_homes
+	sqlUserHomesAfter = db.Register("userHomes.after", `SELECT user_id, from_home, to_home, state, version, seq, ids FROM user_homes
 		WHERE home = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3::bigint`)
-	sqlUserHomesIDs   = stmt("userHomes.ids", `SELECT COALESCE(sum(ids), 0)::bigint FROM user_homes WHERE home = $1 AND user_id <> $2`)
-	sqlUserHomeUpsert = stmt("userHomes.upsert", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
+	sqlUserHomesIDs   = db.Register("userHomes.ids", `SELECT COALESCE(sum(ids), 0)::bigint FROM user_homes WHERE home = $1 AND user_id <> $2`)
+	sqlUserHomeUpsert = db.Register("userHomes.upsert", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
 		VALUES ($1, $2, $3, $4, $5, $6::bigint, $7::bigint, (SELECT COALESCE(max(seq), 0) + 1 FROM user_homes WHERE home = $1))
 		ON CONFLICT (home, user_id) DO UPDATE SET from_home = excluded.from_home, to_home = excluded.to_home, state = excluded.state,
 		version = excluded.version, ids = excluded.ids, seq = excluded.seq WHERE user_homes.version < excluded.version`)
-	sqlUserHomeErase = stmt("userHomes.erase", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
+	sqlUserHomeErase = db.Register("userHomes.erase", `INSERT INTO user_homes (home, user_id, from_home, to_home, state, version, ids, seq)
 		VALUES ($1, $2, $3, $3, $4, $5::bigint, 0, (SELECT COALESCE(max(seq), 0) + 1 FROM user_homes WHERE home = $1))
 		ON CONFLICT (home, user_id) DO UPDATE SET from_home = excluded.from_home, to_home = excluded.to_home, state = excluded.state,
 		version = excluded.version, seq = excluded.seq WHERE user_homes.version < excluded.version`)
 
-	sqlMovedIDInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
+	sqlMovedIDInsert = db.Register("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
-	sqlMovedIDsUnknown = stmt("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
+	sqlMovedIDsUnknown = db.Register("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
 		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
-	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id
+	sqlMovedIDsAfter = db.Register("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id
 		LIMIT $4::bigint`)
-	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
+	sqlMovedIDsCount = db.Register("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
 
 // movesHome is the home that has the row of the move of a user: the one that the id contains, which never changes.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -80,52 +79,52 @@ const MaxChildStreams = 20
 const MaxStreamBans = 1000
 
 var (
-	sqlStreamsByID    = stmt("videoStreams.byID", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1
+	sqlStreamsByID    = db.Register("videoStreams.byID", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlStreamChildren = db.Register("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1
 		AND parent_id = ANY($2::text[])`)
-	sqlStreamInsert = stmt("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description,
+	sqlStreamInsert = db.Register("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description,
 		thumbnail_file_id,
 		status, resolution, is_secure, channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key,
 		parent_id, created_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::boolean, $13::jsonb, $14, $15, $16, $17, $18, $19, $19)`)
-	sqlStreamGuard = stmt("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at
+	sqlStreamGuard = db.Register("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
-	sqlStreamGuardParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id
+	sqlStreamGuardParent = db.Register("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id
 		= $3
 		AND parent_id = '' AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
-	sqlStreamAddChild = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4
+	sqlStreamAddChild = db.Register("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamRemoveChild = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4
+	sqlStreamRemoveChild = db.Register("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdate = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title),
+	sqlStreamUpdate = db.Register("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title),
 		description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), resolution = COALESCE($6::text, resolution), metadata = COALESCE($7::jsonb,
 		metadata),
 		updated_at = $8 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1
+	sqlStreamUpdateHasChannel = db.Register("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1
 		AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamDelete = stmt("videoStreams.delete",
+	sqlStreamDelete = db.Register("videoStreams.delete",
 		`UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamAttach = stmt("videoStreams.attach",
+	sqlStreamAttach = db.Register("videoStreams.attach",
 		attachTo("video_streams", `, target_type = $4, target_public_id = $5`)).Updates(sharedStreams, 2)
-	sqlStreamDetach = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '', target_type = '', target_public_id = ''
+	sqlStreamDetach = db.Register("videoStreams.detach", `UPDATE video_streams SET post_id = '', target_type = '', target_public_id = ''
 		WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedStreams, 2)
-	sqlStreamGuardStatus = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+	sqlStreamGuardStatus = db.Register("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
-	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
+	sqlStreamTransition = db.Register("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
 		platform_version = COALESCE($7::text, platform_version), recordings = COALESCE($8::jsonb, recordings), updated_at = $9
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamGuardModeration = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+	sqlStreamGuardModeration = db.Register("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
-	sqlStreamGuardBans = stmt("videoStreams.guardBans", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+	sqlStreamGuardBans = db.Register("videoStreams.guardBans", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND banned_ids = $3::text[]
 		AND deleted_at IS NULL`)
-	sqlStreamUpdateBans = stmt("videoStreams.ban", `UPDATE video_streams SET banned_ids = $3::text[], updated_at = $4 WHERE home = $1
+	sqlStreamUpdateBans = db.Register("videoStreams.ban", `UPDATE video_streams SET banned_ids = $3::text[], updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4
+	sqlStreamUpdateModeration = db.Register("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 )
 
@@ -257,13 +256,4 @@ func jsonOrNil[T any](list []T) []byte {
 		return nil
 	}
 	return plainJSON(list)
-}
-
-// plainJSON returns the JSON of a value that contains only texts, numbers and times.
-func plainJSON(v any) []byte {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic("store: " + err.Error()) // the types can always be encoded
-	}
-	return raw
 }

@@ -17,16 +17,16 @@ const newViews = `(SELECT count(DISTINCT t.at) FROM unnest($4::timestamptz[]) AS
 	WHERE t.at > COALESCE((SELECT last_at FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3), '0001-01-01'::timestamptz))`
 
 var (
-	sqlViewImpressions = stmt("views.countImpressions",
+	sqlViewImpressions = db.Register("views.countImpressions",
 		`INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $5, $6::bigint, `+newViews+`)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 5, 6)
-	sqlViewReach = stmt("views.countReach", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
+	sqlViewReach = db.Register("views.countReach", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
 		CASE WHEN EXISTS (SELECT 1 FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3) THEN 0 ELSE 1 END)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 4, 5)
-	sqlViewUpsert = stmt("views.put", `INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
+	sqlViewUpsert = db.Register("views.put", `INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
 		VALUES ($1, $2, $3, $5, `+newViews+`, $6, $7) ON CONFLICT (home, reference_id, user_id)
 		DO UPDATE SET n = views.n + excluded.n, last_at = GREATEST(views.last_at, excluded.last_at)`)
-	sqlViewsPurge = stmt("views.purge", `DELETE FROM views WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlViewsPurge = db.Register("views.purge", `DELETE FROM views WHERE home = $1 AND reference_id = ANY($2::text[])`)
 
 	viewsByCreation = by(createdOrders, "first_at", source{
 		name: "views.list", columns: db.Columns[View](), from: `views WHERE home = $1 AND reference_id = $2`, id: "user_id", after: 3,

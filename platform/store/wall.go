@@ -19,7 +19,7 @@ func wallOf(owner string) string {
 		EXISTS (SELECT 1 FROM followers WHERE home = $1 AND followee_id = ` + owner + ` AND follower_id = $3 AND status = 'accepted')`
 }
 
-var sqlWall = stmt("walls.ofUser", wallOf(`$2`))
+var sqlWall = db.Register("walls.ofUser", wallOf(`$2`))
 
 // Wall reads a user's access to the wall of another user.
 func (r *ReadBatch) Wall(ownerID, userID string, into *Wall) {
@@ -40,11 +40,11 @@ func targetIn(name, table string) targetStatements {
 		return `(SELECT target_id FROM ` + table + ` WHERE home = $1 AND ` + table + `.id = $2 AND target_type = '` + kind + `')`
 	}
 	return targetStatements{
-		community: stmt("communities.of"+name, `SELECT `+communityColumns+` FROM communities
+		community: db.Register("communities.of"+name, `SELECT `+communityColumns+` FROM communities
 			WHERE home = $1 AND communities.id = `+target("community")),
-		member: stmt("members.of"+name, `SELECT `+memberColumns+` FROM community_members
+		member: db.Register("members.of"+name, `SELECT `+memberColumns+` FROM community_members
 			WHERE home = $1 AND community_id = `+target("community")+` AND user_id = $3`),
-		wall: stmt("walls.of"+name, wallOf(target("user"))),
+		wall: db.Register("walls.of"+name, wallOf(target("user"))),
 	}
 }
 

@@ -38,33 +38,33 @@ var (
 )
 
 var (
-	sqlWebhooks      = stmt("webhooks.list", `SELECT `+webhookColumns+` FROM webhooks WHERE home = $1 AND NOT is_deleted`)
-	sqlWebhookUpsert = stmt("webhooks.put", `INSERT INTO webhooks (home, `+webhookColumns+`)
+	sqlWebhooks      = db.Register("webhooks.list", `SELECT `+webhookColumns+` FROM webhooks WHERE home = $1 AND NOT is_deleted`)
+	sqlWebhookUpsert = db.Register("webhooks.put", `INSERT INTO webhooks (home, `+webhookColumns+`)
 		VALUES ($1, $2, $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (home, id) DO UPDATE SET name = excluded.name, url = excluded.url, events = excluded.events, secret = excluded.secret,
 			is_managed = excluded.is_managed, is_enabled = excluded.is_enabled, is_deleted = excluded.is_deleted, created_at = excluded.created_at,
 			changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (webhooks.changed_at, webhooks.origin) <= (excluded.changed_at, excluded.origin)`)
-	sqlWebhooksSweep = stmt("webhooks.sweep", `DELETE FROM webhooks WHERE home = $1 AND is_deleted AND created_at < $2::timestamptz
+	sqlWebhooksSweep = db.Register("webhooks.sweep", `DELETE FROM webhooks WHERE home = $1 AND is_deleted AND created_at < $2::timestamptz
 		AND changed_at < $2::timestamptz`)
-	sqlWebhooksGuardLimit = stmt("webhooks.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM webhooks WHERE home = $1
+	sqlWebhooksGuardLimit = db.Register("webhooks.guardLimit", `SELECT 1 / CASE WHEN (SELECT count(*) FROM webhooks WHERE home = $1
 		AND NOT is_deleted) <= $2::bigint
 		THEN 1 ELSE 0 END`)
 
 	// A webhook begins with the events after its creation.
-	sqlWebhookCursorBegin = stmt("webhookCursors.begin", `INSERT INTO webhook_cursors (home, webhook_id, last_seq, lost, owner, leased_until)
+	sqlWebhookCursorBegin = db.Register("webhookCursors.begin", `INSERT INTO webhook_cursors (home, webhook_id, last_seq, lost, owner, leased_until)
 		VALUES ($1, $2, COALESCE((SELECT last_seq FROM realtime_heads WHERE home = $1), 0), 0, '', $3::timestamptz)
 		ON CONFLICT (home, webhook_id) DO NOTHING`)
-	sqlWebhookCursors     = stmt("webhookCursors.list", `SELECT `+webhookCursorColumns+` FROM webhook_cursors WHERE home = $1`)
-	sqlWebhookCursorLease = stmt("webhookCursors.lease", `UPDATE webhook_cursors SET owner = $3, leased_until = $5::timestamptz
+	sqlWebhookCursors     = db.Register("webhookCursors.list", `SELECT `+webhookCursorColumns+` FROM webhook_cursors WHERE home = $1`)
+	sqlWebhookCursorLease = db.Register("webhookCursors.lease", `UPDATE webhook_cursors SET owner = $3, leased_until = $5::timestamptz
 		WHERE home = $1 AND webhook_id = $2 AND (owner = $3 OR leased_until <= $4::timestamptz) RETURNING `+webhookCursorColumns)
-	sqlWebhookCursorRelease = stmt("webhookCursors.release", `UPDATE webhook_cursors SET leased_until = $4::timestamptz
+	sqlWebhookCursorRelease = db.Register("webhookCursors.release", `UPDATE webhook_cursors SET leased_until = $4::timestamptz
 		WHERE home = $1 AND webhook_id = $2 AND owner = $3`)
-	sqlWebhookCursorOwn = stmt("webhookCursors.own", `SELECT 1 / count(*) FROM (SELECT webhook_id FROM webhook_cursors
+	sqlWebhookCursorOwn = db.Register("webhookCursors.own", `SELECT 1 / count(*) FROM (SELECT webhook_id FROM webhook_cursors
 		WHERE home = $1 AND webhook_id = $2 AND owner = $3 FOR UPDATE) AS mine`)
-	sqlWebhookCursorAdvance = stmt("webhookCursors.advance", `UPDATE webhook_cursors SET last_seq = $3::bigint, lost = lost + $4::bigint
+	sqlWebhookCursorAdvance = db.Register("webhookCursors.advance", `UPDATE webhook_cursors SET last_seq = $3::bigint, lost = lost + $4::bigint
 		WHERE home = $1 AND webhook_id = $2`)
-	sqlWebhookCursorDelete = stmt("webhookCursors.delete", `DELETE FROM webhook_cursors WHERE home = $1 AND webhook_id = $2
+	sqlWebhookCursorDelete = db.Register("webhookCursors.delete", `DELETE FROM webhook_cursors WHERE home = $1 AND webhook_id = $2
 		AND (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_pkey}*/ WHERE home = $1 AND webhook_id = $2 ORDER BY seq
 		LIMIT 1) IS NULL`)
 )

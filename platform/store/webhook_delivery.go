@@ -40,7 +40,7 @@ var deliveryColumns = db.Columns[WebhookDelivery]()
 
 // An event is blocked if the object has an earlier one that has not ended, in the table or in the same statement.
 var (
-	sqlWebhookDeliveriesInsert = stmt("webhookDeliveries.insert", `INSERT INTO webhook_deliveries (home, webhook_id, `+deliveryColumns+`)
+	sqlWebhookDeliveriesInsert = db.Register("webhookDeliveries.insert", `INSERT INTO webhook_deliveries (home, webhook_id, `+deliveryColumns+`)
 		SELECT $1, $2, e.seq, e.id, e.name, e.object_id, e.sender_id, e.payload::jsonb, e.sent_at,
 			CASE WHEN NOT e.is_first OR EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.home = $1 AND d.webhook_id = $2
 			AND d.object_id = e.object_id
@@ -48,7 +48,7 @@ var (
 		FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bool[], $13::text[])
 			AS e (seq, id, name, object_id, sender_id, payload, sent_at, is_first, trace)`)
 	// A delivery that was sent again can be before the one that the object waits for.
-	sqlWebhookDeliveriesDue = stmt("webhookDeliveries.due", `SELECT `+db.Prefixed("d", deliveryColumns)+`
+	sqlWebhookDeliveriesDue = db.Register("webhookDeliveries.due", `SELECT `+db.Prefixed("d", deliveryColumns)+`
 		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_state}*/ AS d
 		WHERE d.home = $1 AND d.webhook_id = $2 AND d.state = 'waiting' AND d.at > $5::timestamptz AND d.at <= $3::timestamptz
 		AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS e
@@ -57,42 +57,42 @@ var (
 	webhookDeliveriesBlocked = forEach("webhookDeliveries.blocked", 2, "", `SELECT `+deliveryColumns+`
 		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_object}*/
 		WHERE home = $1 AND webhook_id = $2 AND object_id = {value} AND state = 'blocked' ORDER BY seq LIMIT $3::bigint`, ``)
-	sqlWebhookDeliveryUpdate = stmt("webhookDeliveries.update", `UPDATE webhook_deliveries SET state = $4, attempts = $5::bigint,
+	sqlWebhookDeliveryUpdate = db.Register("webhookDeliveries.update", `UPDATE webhook_deliveries SET state = $4, attempts = $5::bigint,
 		at = $6::timestamptz,
 		status = $7::bigint, error = $8, took_ms = $9::bigint WHERE home = $1 AND webhook_id = $2 AND seq = $3::bigint`)
-	sqlWebhookDeliveryUnblock = stmt("webhookDeliveries.unblock", `UPDATE webhook_deliveries SET state = 'waiting', at = $4::timestamptz
+	sqlWebhookDeliveryUnblock = db.Register("webhookDeliveries.unblock", `UPDATE webhook_deliveries SET state = 'waiting', at = $4::timestamptz
 		WHERE home = $1 AND webhook_id = $2 AND seq = (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_object}*/
 			WHERE home = $1 AND webhook_id = $2 AND object_id = $3 AND state = 'blocked' ORDER BY seq LIMIT 1)`)
-	sqlWebhookDeliveriesCount = stmt("webhookDeliveries.count", `SELECT count(*) FROM (SELECT seq
+	sqlWebhookDeliveriesCount = db.Register("webhookDeliveries.count", `SELECT count(*) FROM (SELECT seq
 		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
 		WHERE home = $1 AND webhook_id = $2 AND state = $3 LIMIT $4::bigint) AS found`)
-	sqlWebhookDeliveriesOldest = stmt("webhookDeliveries.oldest", `SELECT sent_at
+	sqlWebhookDeliveriesOldest = db.Register("webhookDeliveries.oldest", `SELECT sent_at
 		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
 		WHERE home = $1 AND webhook_id = $2 AND state = 'waiting' ORDER BY seq LIMIT 1`)
 	// The oldest deliveries have the smallest numbers, except for those that were sent again.
-	sqlWebhookDeliveriesExpired = stmt("webhookDeliveries.expired", `SELECT `+deliveryColumns+` FROM (SELECT `+deliveryColumns+`
+	sqlWebhookDeliveriesExpired = db.Register("webhookDeliveries.expired", `SELECT `+deliveryColumns+` FROM (SELECT `+deliveryColumns+`
 		FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/
 		WHERE home = $1 AND webhook_id = $2 AND state = 'waiting' ORDER BY seq LIMIT $4::bigint) AS oldest WHERE expires_at <= $3::timestamptz`)
-	sqlWebhookDeliveriesTrim = stmt("webhookDeliveries.trim", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1
+	sqlWebhookDeliveriesTrim = db.Register("webhookDeliveries.trim", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1
 		AND webhook_id = $2 AND seq IN
 		(SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/ WHERE home = $1 AND webhook_id = $2 AND state = $3
 		ORDER BY seq DESC OFFSET $4::bigint LIMIT 1000)
 		RETURNING seq) SELECT count(*) FROM gone`)
-	sqlWebhookDeliveriesExpire = stmt("webhookDeliveries.expire", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1 AND webhook_id
+	sqlWebhookDeliveriesExpire = db.Register("webhookDeliveries.expire", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1 AND webhook_id
 		= $2 AND seq IN
 		(SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_state}*/ WHERE home = $1 AND webhook_id = $2 AND state = 'dead'
 		AND at < $3::timestamptz ORDER BY at LIMIT 1000)
 		RETURNING seq) SELECT count(*) FROM gone`)
-	sqlWebhookDeliveriesRemove = stmt("webhookDeliveries.remove", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1 AND webhook_id
+	sqlWebhookDeliveriesRemove = db.Register("webhookDeliveries.remove", `WITH gone AS (DELETE FROM webhook_deliveries WHERE home = $1 AND webhook_id
 		= $2 AND seq
 		IN (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_pkey}*/ WHERE home = $1 AND webhook_id = $2 ORDER BY seq
 		LIMIT 1000) RETURNING seq) SELECT count(*) FROM gone`)
-	sqlWebhookDeliveriesReplay = stmt("webhookDeliveries.replay", `WITH again AS (UPDATE webhook_deliveries SET state = 'waiting',
+	sqlWebhookDeliveriesReplay = db.Register("webhookDeliveries.replay", `WITH again AS (UPDATE webhook_deliveries SET state = 'waiting',
 		attempts = 0, at = $4::timestamptz,
 		expires_at = $5::timestamptz, status = 0, error = '', took_ms = 0 WHERE home = $1 AND webhook_id = $2 AND seq = ANY($3::bigint[])
 		AND state = 'dead'
 		RETURNING seq) SELECT count(*) FROM again`)
-	sqlWebhookDeliveriesReplayOldest = stmt("webhookDeliveries.replayOldest", `WITH again AS (UPDATE webhook_deliveries SET state = 'waiting',
+	sqlWebhookDeliveriesReplayOldest = db.Register("webhookDeliveries.replayOldest", `WITH again AS (UPDATE webhook_deliveries SET state = 'waiting',
 		attempts = 0,
 		at = $3::timestamptz, expires_at = $4::timestamptz, status = 0, error = '', took_ms = 0 WHERE home = $1 AND webhook_id = $2 AND seq IN
 		(SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_by_seq}*/ WHERE home = $1 AND webhook_id = $2 AND state = 'dead'

@@ -60,7 +60,7 @@ type windowRow struct {
 func (s source) window(o db.Order, column string) *db.Statement {
 	position, order := positionOf(o, column, s.idColumn())
 	from, limit := s.rowsAfter(o, column)
-	return stmt(s.name+".window"+o.Name, fmt.Sprintf(`SELECT at, name, id, segment, matches, total FROM (
+	return db.Register(s.name+".window"+o.Name, fmt.Sprintf(`SELECT at, name, id, segment, matches, total FROM (
 			SELECT at, name, id, segment, matches, count(*) OVER () AS total, row_number() OVER (ORDER BY %[2]s) AS place,
 				sum(CASE WHEN matches THEN 1 ELSE 0 END) OVER (ORDER BY %[2]s) AS found
 			FROM (SELECT %[1]s, COALESCE(true%[5]s, false) AS matches FROM %[4]s ORDER BY %[3]s LIMIT $%[7]d::bigint) AS rows) AS numbered

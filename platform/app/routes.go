@@ -38,7 +38,7 @@ type routes struct {
 
 func newRoutes(server *announcer, every, wait time.Duration) *routes {
 	r := &routes{
-		store: server.store, reader: server.store.NewRouteReader(server.local), server: server, every: every, wait: wait,
+		store: server.store, reader: store.NewRouteReader(server.store.Store, server.local), server: server, every: every, wait: wait,
 		wanted: make(chan struct{}), known: make(chan struct{}),
 	}
 	r.begin = sync.OnceFunc(func() { close(r.wanted) })

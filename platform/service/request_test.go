@@ -27,7 +27,7 @@ func TestRequestOfAdministrator(t *testing.T) {
 // error.
 func TestAfterRun(t *testing.T) {
 	newRequest := func() (*Request, *[]string) {
-		r, steps := &Request{ReadBatch: (&store.Store{DB: new(db.DB)}).NewReadBatch()}, &[]string{}
+		r, steps := &Request{ReadBatch: store.New(new(db.DB)).NewReadBatch()}, &[]string{}
 		r.AfterRun(func(context.Context) error { *steps = append(*steps, "first"); return nil })
 		return r, steps
 	}
@@ -48,7 +48,7 @@ func TestAfterRun(t *testing.T) {
 func TestChecks(t *testing.T) {
 	admin := &auth.Caller{Kind: auth.Admin}
 	ctx := auth.WithCaller(t.Context(), admin)
-	d := &Deps{Store: &store.Store{DB: new(db.DB)}}
+	d := &Deps{Store: store.New(new(db.DB))}
 	require.ErrorIs(t, d.NewUserRequest(ctx).Run(ctx), errNoAccount)
 	require.NoError(t, d.NewPrivilegedRequest(ctx, auth.BanUser).Run(ctx))
 

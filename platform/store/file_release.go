@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -40,18 +39,6 @@ func (w *Tx) DeleteFileRelease(f FileRelease) { w.Exec(sqlFileReleaseDelete, f.I
 
 // RestrictFiles restricts those of the files that a user uploaded.
 func (w *Tx) RestrictFiles(ids []string, ownerID string) { w.Exec(sqlFilesRestrict, ids, ownerID) }
-
-// RestrictFiles restricts those of the files, of any homes, that a user uploaded.
-func (s *Store) RestrictFiles(ctx context.Context, ids []string, ownerID string) error {
-	for home, ids := range s.ByHome(ids) {
-		tx := s.NewTx(home)
-		tx.RestrictFiles(ids, ownerID)
-		if err := tx.Commit(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // MarkFileUnused prevents that anything begins to refer to a file. It has no effect on a file whose uses are not
 // recorded.

@@ -28,7 +28,7 @@ func TestManyRoutes(t *testing.T) {
 		SELECT 'us', $1 || lpad(n::text, 22, '0'), 'eu', 'sg', 'done', 1, 1, n FROM generate_series(1, $2::bigint) AS n`, prefix, routes)
 	exec(`INSERT INTO moved_ids (home, user_id, id, kind) SELECT 'us', $1, $2 || lpad(n::text, 22, '0'), 'post' FROM generate_series(2001,
 		2000 + $3::bigint) AS n`, id(1), prefix, ids)
-	reader := s.NewRouteReader(region.US)
+	reader := store.NewRouteReader(s.Store, region.US)
 	require.NoError(t, reader.Read(t.Context()))
 	for n, want := range map[int]region.Code{
 		1: region.SG, routes: region.SG, 2001: region.SG, 2000 + ids: region.SG, 2001 + ids: region.EU,
@@ -68,7 +68,7 @@ func TestRoutesOfErasures(t *testing.T) {
 	put(moved, store.RouteErasing, 7)
 	put(moved, store.RouteErased, 8)
 	put(stayed, store.RouteErased, 8)
-	reader := s.NewRouteReader(region.US)
+	reader := store.NewRouteReader(s.Store, region.US)
 	require.NoError(t, reader.Read(t.Context()))
 	route, known := s.Routes().Route(moved)
 	require.True(t, known)

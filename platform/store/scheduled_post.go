@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -121,14 +120,10 @@ func (r *ReadBatch) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPos
 
 // ScheduledPostsDue reads up to limit posts of each of some lanes that became due after a time, longest overdue first. Two workers can read
 // the same post; the guard of ResolveScheduledPost ensures that only one publishes it.
-func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lanes []int64, after, now time.Time,
-	limit int,
-) (map[int64][]ScheduledPost, error) {
-	var due []ScheduledPost
-	r := s.NewReadBatch()
-	readEachAt(r, home, lanes, scheduledDue, &due, after, now, limit)
-	err := r.Run(ctx)
-	return byLane(due, func(p ScheduledPost) int64 { return scheduleLane(p.ID) }), err
+func (r *ReadBatch) ScheduledPostsDue(home region.Code, lanes []int64, after, now time.Time, limit int, into *map[int64][]ScheduledPost) {
+	due := new([]ScheduledPost)
+	readEachAt(r, home, lanes, scheduledDue, due, after, now, limit)
+	r.Then(func() { *into = byLane(*due, func(p ScheduledPost) int64 { return scheduleLane(p.ID) }) })
 }
 
 // InsertScheduledPost inserts a waiting scheduled post.

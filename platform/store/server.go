@@ -1,10 +1,8 @@
 package store
 
 import (
-	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -88,27 +86,6 @@ func (r *ReadBatch) ServersBehind(userID string, version int64, into *bool) {
 			*into = *into || !ok
 		}
 	})
-}
-
-// followEvery is the interval at which AwaitServers looks for servers that do not follow a route yet.
-const followEvery = 20 * time.Millisecond
-
-// AwaitServers waits until every running server follows a version of the route of a user. It returns the error of the context if
-// that ends before.
-func (s *Store) AwaitServers(ctx context.Context, userID string, version int64) error {
-	for {
-		var behind bool
-		reads := s.NewReadBatch()
-		reads.ServersBehind(userID, version, &behind)
-		if err := reads.Run(ctx); err != nil || !behind {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(followEvery):
-		}
-	}
 }
 
 // FollowedRoutes returns routes as they are stored with a server, in order.

@@ -95,15 +95,15 @@ var (
 	sqlMovedIDsCount = db.Register("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
 
-// movesHome is the home that has the row of the move of a user: the one that the id contains, which never changes.
-func movesHome(userID string) region.Code {
+// MoveHome is the home that has the row of the move of a user: the one that the id contains, which never changes.
+func MoveHome(userID string) region.Code {
 	home, _ := region.HomeOf(userID) // the id of a row
 	return home
 }
 
 // UserMove reads the last move of a user; nil if there is none.
 func (r *ReadBatch) UserMove(userID string, into **UserMove) {
-	r.Add(movesHome(userID), sqlUserMoveByID, db.Row(into), userID)
+	r.Add(MoveHome(userID), sqlUserMoveByID, db.Row(into), userID)
 }
 
 // DueUserMove reads the move of a home and state that has been due for the longest time; nil if none is due.
@@ -121,9 +121,6 @@ type MoveCount struct {
 func (r *ReadBatch) CountUserMoves(home region.Code, state db.MoveState, into *MoveCount) {
 	r.Add(home, sqlUserMovesCount, db.RowOrZero(into), string(state))
 }
-
-// NewMoveTx returns a transaction for the row of the move of a user.
-func (s *Store) NewMoveTx(userID string) *Tx { return s.NewTx(movesHome(userID)) }
 
 // StartUserMove inserts a move, or restarts one that has ended, and reads the result. The job starts it at once.
 func (w *Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
@@ -195,7 +192,7 @@ type RouteReader struct {
 }
 
 // NewRouteReader returns a reader for a server of the region local. Until its first Read, the store refuses statements.
-func (s *Store) NewRouteReader(local region.Code) *RouteReader {
+func NewRouteReader(s *Store, local region.Code) *RouteReader {
 	s.Routes().Refreshed(time.Time{})
 	r := &RouteReader{store: s, homes: []region.Code{local}, seen: map[region.Code]int64{}}
 	for _, home := range region.All() {

@@ -125,7 +125,7 @@ func TestServersFollow(t *testing.T) {
 	w := newWorldOf(t, 3)
 	w.Deps.Store = w.OpenWith(t, limits.Lift())
 	ofServer := w.Open(t)
-	reader := ofServer.NewRouteReader(region.US)
+	reader := store.NewRouteReader(ofServer.Store, region.US)
 	server := store.Server{ID: "running", Capabilities: []string{store.CapabilityErasures}}
 	w.announce(server)
 	read := func() { w.t.Helper(); require.NoError(t, reader.Read(t.Context())) }

@@ -21,7 +21,7 @@ import (
 // deps returns dependencies without a database: reads of malformed ids read nothing, and all others fail.
 func deps() *service.Deps {
 	return &service.Deps{
-		Store: &store.Store{DB: new(db.DB)}, View: &view.Builder{}, Now: func() time.Time { return servicetest.Noon },
+		Store: store.New(new(db.DB)), View: &view.Builder{}, Now: func() time.Time { return servicetest.Noon },
 	}
 }
 

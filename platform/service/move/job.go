@@ -82,7 +82,7 @@ func (w *work) count(kind string, rows int64) {
 }
 
 func (w *work) save(ctx context.Context) error {
-	tx := w.Store.NewMoveTx(w.move.ID)
+	tx := w.Store.NewTx(store.MoveHome(w.move.ID))
 	tx.UpdateUserMove(*w.move, w.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return err

@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, objects.Close()) })
 	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU), "", objects, nil}
-	w.routes = w.Store.NewRouteReader(region.EU)
+	w.routes = store.NewRouteReader(w.Store.Store, region.EU)
 	objects.SetHomeOf(w.Store.HomeOf)
 	w.follow()
 	w.fill()
@@ -80,7 +80,7 @@ func (w *world) fill() {
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	w.file = w.addFile()
 	var m *store.UserMove
-	tx = w.Store.NewMoveTx(w.user)
+	tx = w.Store.NewTx(store.MoveHome(w.user))
 	tx.StartUserMove(store.UserMove{ID: w.user, FromHome: region.EU, ToHome: region.SG}, servicetest.Noon, &m)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
@@ -315,7 +315,7 @@ func (w *world) runWith(beforeAnnouncing func(db.Followed, *db.Routes), capabili
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	st := w.Open(w.t)
-	reader, id := st.NewRouteReader(region.SG), region.NewID(region.SG)
+	reader, id := store.NewRouteReader(st.Store, region.SG), region.NewID(region.SG)
 	announce := func() {
 		followed := st.Routes().Followed()
 		beforeAnnouncing(followed, st.Routes())

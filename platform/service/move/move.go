@@ -98,7 +98,7 @@ func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*
 	}
 	wanted := store.UserMove{ID: userID, FromHome: s.HomeOf(userID), ToHome: to, AllowInterruption: req.GetAllowInterruption()}
 	var m *store.UserMove
-	tx := s.Store.NewMoveTx(userID)
+	tx := s.Store.NewTx(store.MoveHome(userID))
 	tx.StartUserMove(wanted, s.Now(), &m)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

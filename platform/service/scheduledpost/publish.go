@@ -43,8 +43,10 @@ var errMoving = errors.New("the author or the target is moving to another home")
 // poll reads the posts that are due in some lanes of a home.
 func (s *Service) poll(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
 	now := s.Now()
-	due, err := s.Store.ScheduledPostsDue(ctx, home, lanes, s.polls.After(home, lanes), now, batch)
-	if err != nil {
+	var due map[int64][]store.ScheduledPost
+	reads := s.Store.NewReadBatch()
+	reads.ScheduledPostsDue(home, lanes, s.polls.After(home, lanes), now, batch, &due)
+	if err := reads.Run(ctx); err != nil {
 		s.polls.Failed(home, lanes)
 		return nil, err
 	}

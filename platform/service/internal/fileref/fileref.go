@@ -136,7 +136,14 @@ func Restrict(ctx context.Context, d *service.Deps, ownerID string, ids ...strin
 	if ownerID == "" {
 		return nil
 	}
-	return d.Store.RestrictFiles(store.WithoutIdempotency(ctx), ids, ownerID)
+	for home, ids := range d.Store.ByHome(ids) {
+		tx := d.Store.NewTx(home)
+		tx.RestrictFiles(ids, ownerID)
+		if err := tx.Commit(store.WithoutIdempotency(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Mentioned returns references to what the data of an object names as files, which need not exist.

@@ -24,7 +24,7 @@ func TestAdministrators(t *testing.T) {
 	admin := servicetest.Admin()
 	ctx := auth.WithCaller(t.Context(), admin)
 	newRequest := func() *service.Request {
-		return &service.Request{ReadBatch: (&store.Store{DB: new(db.DB)}).NewReadBatch(), Caller: admin}
+		return &service.Request{ReadBatch: store.New(new(db.DB)).NewReadBatch(), Caller: admin}
 	}
 	r := newRequest()
 	Remove(r)

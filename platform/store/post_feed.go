@@ -168,7 +168,7 @@ func (h *homeFeed) stop() {
 	}
 	end := Position{Time: h.rows[last].CreatedAt, ID: h.rows[last].ID}
 	if h.rows = slices.Delete(h.rows, last, last+1); len(h.rows) < h.Limit {
-		h.reads.stops = append(h.reads.stops, end)
+		h.reads.StopAt(end)
 	}
 }
 

@@ -202,7 +202,7 @@ func (h *homeSearch) add() {
 	for _, row := range h.rows {
 		switch {
 		case row.Weight == windowEnd && len(h.rows) <= h.page.Limit:
-			h.reads.stops = append(h.reads.stops, Position{Time: row.CreatedAt, ID: row.ID})
+			h.reads.StopAt(Position{Time: row.CreatedAt, ID: row.ID})
 		case row.Weight != windowEnd && !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }):
 			*h.into = append(*h.into, row)
 		}

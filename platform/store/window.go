@@ -35,6 +35,9 @@ type Position struct {
 // not full.
 func (r *ReadBatch) Stops() []Position { return r.stops }
 
+// StopAt adds to the positions that Stops returns.
+func (r *ReadBatch) StopAt(positions ...Position) { r.stops = append(r.stops, positions...) }
+
 // positionOf returns the expressions of the position of a row in a list that is ordered by a column, and their order.
 func positionOf(o db.Order, column, id string) (position, order string) {
 	at, name, segment := `'0001-01-01 00:00:00+00'::timestamptz`, `''`, `0::bigint`
@@ -110,7 +113,7 @@ func (w windows[T]) look(r *ReadBatch, sizes []int, found []Position, into *[]T)
 
 // read queues the read of the rows that were found, and notes where the list stopped before the page was full.
 func (w windows[T]) read(r *ReadBatch, found, stop []Position, into *[]T) {
-	r.stops = append(r.stops, stop...)
+	r.StopAt(stop...)
 	if len(found) == 0 {
 		return
 	}
@@ -122,7 +125,7 @@ func (w windows[T]) read(r *ReadBatch, found, stop []Position, into *[]T) {
 		}
 		*into = append(*into, *rows...)
 		if len(*rows) < len(found) && len(stop) == 0 { // some were changed in the meantime: rows that follow are not lost
-			r.stops = append(r.stops, found[len(found)-1])
+			r.StopAt(found[len(found)-1])
 		}
 	}
 	if r.Empty() { // the positions are all that the list needs

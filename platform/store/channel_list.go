@@ -111,7 +111,7 @@ func channelsOfUser(name, column string) *db.Statement {
 
 // ListChannels reads the keys of up to Limit public or private channels of each home, home by home.
 func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
-	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	after := Position{Time: l.AfterTime, Key: l.AfterKey, ID: l.AfterID}
 	args := func(after Position, limit int) []any { return l.args(public, after, limit) }
 	for _, home := range region.All() {
 		w := windows[ChannelKey]{
@@ -126,7 +126,7 @@ func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey)
 			readWindows(r, w, into)
 			continue
 		}
-		at := func(k ChannelKey) Position { return Position{k.Time, k.NameKey, k.ID, 0} }
+		at := func(k ChannelKey) Position { return Position{Time: k.Time, Key: k.NameKey, ID: k.ID} }
 		readPage(r, channelLists[l.Order].pages.in(l.Desc), l.Desc, at, w, into)
 	}
 }
@@ -210,7 +210,7 @@ func listedUsers(name, condition, filter string, args int) source {
 func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
 	*into = nil
 	home := r.homeOf(l.ChannelID)
-	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	after := Position{Time: l.AfterTime, Key: l.AfterKey, ID: l.AfterID}
 	lists, windowed := l.statements()
 	if !l.isFiltered() {
 		r.Add(home, lists.in(l.Desc), db.Rows(into), l.args(after, l.Limit)...)

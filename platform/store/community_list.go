@@ -122,7 +122,7 @@ var sqlCommunityKeys = db.Register("communities.keys", `SELECT c.id, c.name_key,
 // ListCommunities reads up to Limit visible communities of each home, home by home.
 func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	*into = nil
-	mine, after := r.ByHome(l.Mine), Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	mine, after := r.ByHome(l.Mine), Position{Time: l.AfterTime, Key: l.AfterKey, ID: l.AfterID}
 	for _, home := range region.All() {
 		readWindows(r, windows[CommunityRow]{
 			home: home, after: after, limit: l.Limit, statement: l.statements().in(l.Desc),

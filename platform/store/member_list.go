@@ -61,7 +61,7 @@ func members(name, condition, filter string, args int) source {
 func (r *ReadBatch) ListMembers(l MemberList, into *[]MemberRow) {
 	*into = nil
 	home := r.homeOf(l.CommunityID)
-	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	after := Position{Time: l.AfterTime, Key: l.AfterKey, ID: l.AfterID}
 	lists, windowed := l.statements()
 	if !l.isFiltered() {
 		r.Add(home, lists.in(l.Desc), db.Rows(into), l.args(after, l.Limit)...)

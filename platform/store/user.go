@@ -220,7 +220,7 @@ type UserListRow struct {
 // ListUsers reads up to Limit users of each home, home by home.
 func (r *ReadBatch) ListUsers(l UserList, into *[]UserListRow) {
 	*into = nil
-	after := Position{l.AfterTime, l.AfterKey, l.AfterID, 0}
+	after := Position{Time: l.AfterTime, Key: l.AfterKey, ID: l.AfterID}
 	lists, windowed := l.statements()
 	if !l.isFiltered() {
 		readEveryHome(r, lists.in(l.Desc), into, l.args(after, l.Limit)...)

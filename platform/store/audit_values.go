@@ -1,6 +1,11 @@
 package store
 
-import "github.com/plaza-social/plaza/platform/store/db"
+import (
+	"maps"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/store/db"
+)
 
 // auditedValues are the values of a target that audit events keep as before and after, by the type of the target. They
 // are bounded, and contain no secrets and no public user ids.
@@ -148,3 +153,6 @@ func idsOf(targets []AuditTarget, kind string) []string {
 	}
 	return ids
 }
+
+// AuditedTypes returns the types of targets whose values audit events keep.
+func AuditedTypes() []string { return slices.Sorted(maps.Keys(auditedValues)) }

@@ -154,3 +154,9 @@ func anys(values []string) []any {
 	}
 	return all
 }
+
+// Start returns a position before every key.
+func (w *ErasureWalk) Start() []string { return w.start }
+
+// HasJSON reports whether the table has a JSON column that can refer to users.
+func (w *ErasureWalk) HasJSON() bool { return w.json != nil }

@@ -185,7 +185,7 @@ func (h *homeFeed) window(targets int, unknown bool) {
 			h.end()
 		case unknown:
 			var followed []string
-			h.reads.Add(h.home, sqlFollowersOf, db.Values(&followed), h.ReaderID)
+			h.reads.FollowedAtHome(h.home, h.ReaderID, &followed)
 			h.then(func() {
 				h.walls = append(h.walls, followed...)
 				h.branches()
@@ -260,7 +260,7 @@ func (f *postFeed) rank() {
 		byHome[at(e)] = append(byHome[at(e)], &(*f.into)[i])
 	}
 	for home, entries := range byHome {
-		f.reads.rank(home, entries, f.ReaderID, f.AsOf)
+		f.reads.Rank(home, entries, f.ReaderID, f.AsOf)
 	}
 	f.reads.Then(func() {
 		*f.into = slices.DeleteFunc(*f.into, func(e PostFeedEntry) bool { return slices.Contains(f.reads.Missing(), at(e)) })

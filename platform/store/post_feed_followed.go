@@ -28,6 +28,11 @@ func (r *ReadBatch) Followed(userID string, into *[]string) {
 	r.addAt(userID, sqlFollowedFirst, db.Values(into), userID, feedTargets+1)
 }
 
+// FollowedAtHome reads all users of a home whom a user follows.
+func (r *ReadBatch) FollowedAtHome(home region.Code, readerID string, into *[]string) {
+	r.Add(home, sqlFollowersOf, db.Values(into), readerID)
+}
+
 // Follow includes the walls of followed users, which Followed has read. counts contains the numbers of users that the
 // reader follows.
 func (q *PostFeedQuery) Follow(followed []string, counts Counts, routes *db.Routes) {

@@ -36,8 +36,8 @@ type feedRanks struct {
 	mine                []Reaction
 }
 
-// rank queues the statements that set what entries of a home are ranked by.
-func (r *ReadBatch) rank(home region.Code, entries []*PostFeedEntry, readerID string, asOf time.Time) {
+// Rank queues the statements that set what entries of a home are ranked by.
+func (r *ReadBatch) Rank(home region.Code, entries []*PostFeedEntry, readerID string, asOf time.Time) {
 	ids := make([]string, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID

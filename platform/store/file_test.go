@@ -45,7 +45,11 @@ func TestRestrictFiles(t *testing.T) {
 	unnamed := newFile(t, s, region.EU, owner)
 	_, err := conn.Exec(t.Context(), `UPDATE files SET uses_recorded = false WHERE id = $1`, old.ID)
 	require.NoError(t, err)
-	require.NoError(t, s.RestrictFiles(t.Context(), []string{own.ID, away.ID, old.ID, other.ID}, owner))
+	for home, ids := range s.ByHome([]string{own.ID, away.ID, old.ID, other.ID}) {
+		tx := s.NewTx(home)
+		tx.RestrictFiles(ids, owner)
+		require.NoError(t, tx.Commit(t.Context()))
+	}
 	for want, files := range map[bool][]store.File{true: {own, away}, false: {old, other, unnamed}} {
 		for _, f := range files {
 			require.Equal(t, want, readFile(t, s, f.ID).Restricted)

@@ -92,8 +92,8 @@ func (l *loader) restrict() {
 	l.Stories = l.viewer.stories(l.Stories)
 }
 
-// content is what posts, stories and comments have in common.
-type content struct {
+// contentRow is what posts, stories and comments have in common.
+type contentRow struct {
 	id, authorID         string
 	targetType, targetID string
 	latest               store.LatestComments // comments of a post or story, or replies of a comment
@@ -101,16 +101,16 @@ type content struct {
 }
 
 // contents returns the primary rows.
-func (l *loader) contents() []content {
-	var all []content
+func (l *loader) contents() []contentRow {
+	var all []contentRow
 	for _, p := range l.Posts {
-		all = append(all, content{p.ID, p.AuthorID, p.TargetType, p.TargetID, p.LatestComments, p.Mentionees})
+		all = append(all, contentRow{p.ID, p.AuthorID, p.TargetType, p.TargetID, p.LatestComments, p.Mentionees})
 	}
 	for _, s := range l.Stories {
-		all = append(all, content{s.ID, s.AuthorID, s.TargetType, s.TargetID, s.LatestComments, s.Mentionees})
+		all = append(all, contentRow{s.ID, s.AuthorID, s.TargetType, s.TargetID, s.LatestComments, s.Mentionees})
 	}
 	for _, c := range l.Comments {
-		all = append(all, content{c.ID, c.AuthorID, c.TargetType, c.TargetID, c.LatestReplies, c.Mentionees})
+		all = append(all, contentRow{c.ID, c.AuthorID, c.TargetType, c.TargetID, c.LatestReplies, c.Mentionees})
 	}
 	return all
 }

@@ -15,7 +15,7 @@ func (c *collector) collectRetention() {
 	var n int64
 	before := worldStart.Add(20_000 * time.Minute)
 	for _, read := range []store.ExpiredRows{store.ExpiredPosts, store.ExpiredStories, store.ExpiredComments, store.ExpiredMessages} {
-		c.reads(func(r *store.ReadBatch) { read(r, region.US, before, pageRows, &rows) })
+		c.reads(func(r *store.ReadBatch) { r.ExpiredRows(read, region.US, before, pageRows, &rows) })
 	}
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })
 	for _, n := range eachSizes {

@@ -14,8 +14,8 @@ type Expired struct {
 	At       time.Time // when its retention began
 }
 
-// ExpiredRows queues the read of up to limit rows of a home whose retention began before a time, the oldest first.
-type ExpiredRows func(r *ReadBatch, home region.Code, before time.Time, limit int, into *[]Expired)
+// ExpiredRows are the rows of a table that ExpiredRows of ReadBatch reads.
+type ExpiredRows struct{ statement *db.Statement }
 
 // The rows that were deleted. Comments and messages that are empty are left out.
 var (
@@ -26,11 +26,13 @@ var (
 )
 
 func expiredIn(table, condition string) ExpiredRows {
-	st := db.Register(table+".expired", `SELECT id, '', deleted_at FROM `+table+` WHERE home = $1`+condition+
-		` AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	return func(r *ReadBatch, home region.Code, before time.Time, limit int, into *[]Expired) {
-		r.Add(home, st, db.Rows(into), before, limit)
-	}
+	return ExpiredRows{db.Register(table+".expired", `SELECT id, '', deleted_at FROM `+table+` WHERE home = $1`+condition+
+		` AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)}
+}
+
+// ExpiredRows reads up to limit rows of a home whose retention began before a time, the oldest first.
+func (r *ReadBatch) ExpiredRows(rows ExpiredRows, home region.Code, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, rows.statement, db.Rows(into), before, limit)
 }
 
 // The statements that read the rows whose retention may have ended.

@@ -14,11 +14,11 @@ import (
 
 var (
 	now   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	media = view.Media{IngestURL: "rtmp://ingest.example.com/live", PlaybackURL: "https://play.example.com/live"}
+	mediaURLs = view.Media{IngestURL: "rtmp://ingest.example.com/live", PlaybackURL: "https://play.example.com/live"}
 )
 
 func newBuilder() *view.Builder {
-	return &view.Builder{NetworkID: "n", Media: media, Now: func() time.Time { return now }}
+	return &view.Builder{NetworkID: "n", Media: mediaURLs, Now: func() time.Time { return now }}
 }
 
 func TestFeedID(t *testing.T) {
@@ -36,8 +36,8 @@ func TestIngest(t *testing.T) {
 		url    string
 	}{
 		"no server":      {view.Media{}, false, ""},
-		"plain":          {media, false, "rtmp://ingest.example.com/live/play?key=a%26b"},
-		"secure":         {media, true, "rtmps://ingest.example.com/live/play?key=a%26b"},
+		"plain":          {mediaURLs, false, "rtmp://ingest.example.com/live/play?key=a%26b"},
+		"secure":         {mediaURLs, true, "rtmps://ingest.example.com/live/play?key=a%26b"},
 		"already secure": {view.Media{IngestURL: "srt://ingest.example.com"}, true, "srt://ingest.example.com/play?key=a%26b"},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.url, test.media.Ingest("play", "a&b", test.secure).GetUrl()) })

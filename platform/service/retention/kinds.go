@@ -34,7 +34,7 @@ func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory
 func pageOf(ctx context.Context, d *service.Deps, read store.ExpiredRows, home region.Code, before time.Time) ([]store.Expired, error) {
 	var rows []store.Expired
 	reads := d.Store.NewReadBatch()
-	read(reads, home, before, PageSize, &rows)
+	reads.ExpiredRows(read, home, before, PageSize, &rows)
 	err := reads.Run(ctx)
 	return rows, err
 }

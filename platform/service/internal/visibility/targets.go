@@ -48,10 +48,10 @@ func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kind
 			ids = append(ids, id)
 		}
 	}
-	var communities []store.Community
+	var places []store.Community
 	var members []store.Member
 	reads := d.Store.NewBestEffortBatch()
-	reads.Communities(ids, &communities)
+	reads.Communities(ids, &places)
 	reads.Memberships(caller.UserID, ids, &members)
 	for ownerID, wall := range walls {
 		reads.Wall(ownerID, caller.UserID, wall)
@@ -59,7 +59,7 @@ func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kind
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	targets := NewTargets(communities, members)
+	targets := NewTargets(places, members)
 	for ownerID, wall := range walls {
 		targets[ownerID] = Target{WallOwnerID: ownerID, Wall: *wall}
 	}

@@ -42,14 +42,14 @@ func TestIngest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.url, test.media.Ingest("play", "a&b", test.secure).GetUrl()) })
 	}
-	parts := media.Ingest("play", "k", false).GetComponents()
+	parts := mediaURLs.Ingest("play", "k", false).GetComponents()
 	require.Equal(t, []string{"rtmp://ingest.example.com", "live", "play", "key=k"},
 		[]string{parts.GetOrigin(), parts.GetAppName(), parts.GetStreamName(), parts.GetQuery()})
 }
 
 func TestWatch(t *testing.T) {
 	require.Nil(t, view.Media{}.Watch("play"))
-	w := media.Watch("play")
+	w := mediaURLs.Watch("play")
 	require.Equal(t, "https://play.example.com/live/play.m3u8", w.GetHls().GetUrl())
 	require.Equal(t, "https://play.example.com/live/play.flv", w.GetFlv().GetUrl())
 	require.Equal(t, "rtmp://ingest.example.com/live/play", w.GetRtmp().GetUrl())

@@ -12,8 +12,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// channels are the channels that users find by an id, with their creators as first members.
-var channels = kind{
+// channelKind imports the channels that users find by an id, with their creators as first members.
+var channelKind = kind{
 	name: "channel",
 	fields: []string{
 		"channelId", "type", "displayName", "isPublic", "notificationMode", "messageAutoDeleteEnabled",
@@ -22,8 +22,8 @@ var channels = kind{
 	parse: (*Importer).parseChannel, check: (*Importer).checkChannels, insert: (*Importer).insertChannels,
 }
 
-// conversations are the conversations of users, who find them by who they are.
-var conversations = kind{
+// conversationKind imports the conversations of users, who find them by who they are.
+var conversationKind = kind{
 	name: "conversation", fields: []string{"userIds", "displayName", "tags", "metadata"},
 	parse: (*Importer).parseConversation, check: (*Importer).checkChannels, insert: (*Importer).insertChannels,
 }

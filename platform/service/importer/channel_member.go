@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// channelMembers are the members of channels, and the users who are banned from them.
-var channelMembers = kind{
+// channelMemberKind imports the members of channels, and the users who are banned from them.
+var channelMemberKind = kind{
 	name: "channelMember", fields: []string{"channelId", "role"}, timeless: true, inChannel: true,
 	parse: (*Importer).parseChannelMember, check: (*Importer).checkChannelMembers, insert: (*Importer).insertChannelMembers,
 }

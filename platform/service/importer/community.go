@@ -8,8 +8,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// communities are the communities with their creators as first members.
-var communities = kind{
+// communityKind imports the communities with their creators as first members.
+var communityKind = kind{
 	name: "community", hasID: true, hasRegion: true, hasUpdate: true,
 	fields: []string{
 		"displayName", "description", "isPublic", "isOfficial", "isDiscoverable", "requiresJoinApproval", "needApprovalOnPostCreation",

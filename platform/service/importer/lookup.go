@@ -38,7 +38,7 @@ func (i *Importer) find(ctx context.Context, rows []*row) error {
 	if err != nil {
 		return err
 	}
-	var communities []store.Community
+	var places []store.Community
 	var channels []store.Channel
 	var communityIDs, channelIDs []string
 	for _, r := range rows {
@@ -49,13 +49,13 @@ func (i *Importer) find(ctx context.Context, rows []*row) error {
 		communityIDs = append(communityIDs, candidates(r.communityID)...)
 	}
 	reads := i.Store.NewReadBatch()
-	reads.Communities(service.SortedSet(communityIDs), &communities)
+	reads.Communities(service.SortedSet(communityIDs), &places)
 	reads.Channels(service.SortedSet(channelIDs), &channels)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	for _, r := range rows {
-		r.takeCommunity(communities)
+		r.takeCommunity(places)
 		r.channel = service.Find(channels, func(c store.Channel) bool { return c.ID == r.internal })
 		if r.err == nil && r.kind.inChannel && (r.channel == nil || r.channel.DeletedAt != nil) {
 			r.refusef("data: there is no such channel or conversation: import it first")
@@ -72,7 +72,7 @@ func (r *row) publicIDs() []string {
 // takeUsers sets the users of a row, who must exist unless the row is one itself.
 func (r *row) takeUsers(all map[string]store.User) {
 	r.user = all[r.userID]
-	if r.kind == &users {
+	if r.kind == &userKind {
 		return
 	}
 	r.requireUser("userId", r.userID, r.user)

@@ -10,8 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// members are the members of communities, and the users who are banned from them.
-var members = kind{
+// memberKind imports the members of communities, and the users who are banned from them.
+var memberKind = kind{
 	name: "member", fields: []string{"communityId", "role"}, community: "data.communityId",
 	parse: (*Importer).parseMember, check: (*Importer).checkMembers, insert: (*Importer).insertMembers,
 }

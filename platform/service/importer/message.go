@@ -19,8 +19,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// messages are the messages of channels and conversations, without files, in their order.
-var messages = kind{
+// messageKind imports the messages of channels and conversations, without files, in their order.
+var messageKind = kind{
 	name: "message", hasID: true, inChannel: true,
 	fields: []string{"channelId", "userIds", "dataType", "data", "parentId", "tags", "metadata"},
 	parse:  (*Importer).parseMessage, check: (*Importer).checkMessages, insert: (*Importer).insertMessages,

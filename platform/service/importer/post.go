@@ -15,8 +15,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// posts are the posts in communities and on walls, without files.
-var posts = kind{
+// postKind imports the posts in communities and on walls, without files.
+var postKind = kind{
 	name: "post", hasID: true, hasUpdate: true, community: "data.targetId",
 	fields: []string{"targetType", "targetId", "dataType", "data", "text", "tags", "hashtags", "mentionees", "links", "metadata"},
 	parse:  (*Importer).parsePost, check: (*Importer).checkPosts, insert: (*Importer).insertPosts,

@@ -58,7 +58,7 @@ func (r *row) key() string {
 		return r.id[2:] // the digits that are kept
 	}
 	parts := append([]string{r.communityID, r.channelID}, r.partners...)
-	if r.kind != &channels && r.kind != &conversations {
+	if r.kind != &channelKind && r.kind != &conversationKind {
 		parts = append(parts, r.userID)
 	}
 	return strings.Join(parts, "\x00")
@@ -94,7 +94,7 @@ type kind struct {
 	insert func(i *Importer, tx *store.Tx, place string, rows []*row)
 }
 
-var kinds = []*kind{&users, &communities, &members, &posts, &channels, &channelMembers, &conversations, &messages}
+var kinds = []*kind{&userKind, &communityKind, &memberKind, &postKind, &channelKind, &channelMemberKind, &conversationKind, &messageKind}
 
 func kindOf(name string) (*kind, error) {
 	var names []string

@@ -13,8 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// users are the accounts. Their ids are the public ids.
-var users = kind{
+// userKind imports the accounts. Their ids are the public ids.
+var userKind = kind{
 	name: "user", hasRegion: true, hasUpdate: true, fields: []string{"displayName", "description", "avatarCustomUrl", "metadata"},
 	parse: (*Importer).parseUser, check: (*Importer).checkUsers, prepare: (*Importer).claimUsers, insert: (*Importer).insertUsers,
 }

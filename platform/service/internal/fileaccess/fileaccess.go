@@ -239,7 +239,7 @@ func IsPublic(ctx context.Context, d *service.Deps, f store.File) (bool, error) 
 			inCommunities = append(inCommunities, p.TargetID)
 		}
 	}
-	communities, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).Communities, inCommunities)
-	open := service.Find(communities, func(c store.Community) bool { return c.IsPublic && c.DeletedAt == nil })
+	found, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).Communities, inCommunities)
+	open := service.Find(found, func(c store.Community) bool { return c.IsPublic && c.DeletedAt == nil })
 	return open != nil, err
 }

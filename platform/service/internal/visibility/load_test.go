@@ -19,8 +19,8 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// content is what an author wrote on one target.
-type content struct {
+// written is what an author wrote on one target.
+type written struct {
 	post             store.Post
 	story            store.Story
 	comment, onStory store.Comment
@@ -31,13 +31,13 @@ type content struct {
 type stored struct {
 	*servicetest.World
 	reader, author string
-	on             map[string]content
+	on             map[string]written
 }
 
 // insertContent inserts a post, a story and comments on both.
-func insertContent(t *testing.T, w *servicetest.World, kind, id, author string, visible bool) content {
+func insertContent(t *testing.T, w *servicetest.World, kind, id, author string, visible bool) written {
 	t.Helper()
-	c := content{post: servicetest.NewPost(kind, id, author), story: servicetest.NewStory(kind, id, author), visible: visible}
+	c := written{post: servicetest.NewPost(kind, id, author), story: servicetest.NewStory(kind, id, author), visible: visible}
 	c.comment = servicetest.NewComment(store.ReferencePost, c.post.ID, kind, id, author)
 	c.onStory = servicetest.NewComment(store.ReferenceStory, c.story.ID, kind, id, author)
 	w.Commit(t, func(tx *store.Tx) {
@@ -53,7 +53,7 @@ func newStored(t *testing.T) *stored {
 	t.Helper()
 	w := servicetest.NewWorld(t)
 	w.Deps.View = &view.Builder{Now: service.Millis, Catalog: &auth.Catalog{}}
-	s := &stored{World: w, reader: region.NewID(region.EU), author: region.NewID(region.EU), on: map[string]content{}}
+	s := &stored{World: w, reader: region.NewID(region.EU), author: region.NewID(region.EU), on: map[string]written{}}
 	blocking := region.NewID(region.EU)
 	w.Exec(t,
 		fmt.Sprintf(`INSERT INTO blocks (home, blocker_id, blocked_id, blocker_public_id, blocked_public_id, status, version, created_at, updated_at)
@@ -106,7 +106,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func requireLoaded(t *testing.T, what string, c content, ref *visibility.Reference, err error) {
+func requireLoaded(t *testing.T, what string, c written, ref *visibility.Reference, err error) {
 	t.Helper()
 	require.Equal(t, c.visible, err == nil, what)
 	require.Equal(t, c.visible, ref != nil, what)

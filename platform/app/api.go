@@ -13,11 +13,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/realtime"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/idempotency"
 	"github.com/plaza-social/plaza/platform/jobs"
-	webpages "github.com/plaza-social/plaza/platform/linkpreview"
-	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/analytics"
@@ -62,6 +61,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/videostreaming"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
+	webpages "github.com/plaza-social/plaza/platform/webpage"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 

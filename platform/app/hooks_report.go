@@ -1,9 +1,9 @@
 package app
 
 import (
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 // managedHooks returns what the operator can compare with its configuration.
@@ -25,7 +25,7 @@ func (r *report) managedHooks(list []store.Webhook, settings store.Settings) (st
 	if !p.IsManaged {
 		return found, nil
 	}
-	secret, err := r.hooks.sealer.Open(webhook.PrehookID, p.Secret)
+	secret, err := r.hooks.sealer.Open(delivery.PrehookID, p.Secret)
 	found.PrehookDigest = r.hash(statusz.HookSettings{
 		URL: p.URL, Events: p.Events, Enabled: p.IsEnabled, DefaultAction: p.DefaultAction, TimeoutMS: p.TimeoutMS, Secret: secret,
 	})

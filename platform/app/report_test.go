@@ -14,11 +14,12 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 func TestPlacementOf(t *testing.T) {
@@ -175,16 +176,16 @@ func TestEvacuatedStatus(t *testing.T) {
 
 // TestManagedHooks checks that every setting of the operator's hooks has a part in their digests.
 func TestManagedHooks(t *testing.T) {
-	sealer, err := webhook.NewSealer([]byte("0123456789abcdef0123456789abcdef"))
+	sealer, err := seal.New([]byte("0123456789abcdef0123456789abcdef"))
 	require.NoError(t, err)
-	r := &report{dependencies: &dependencies{cfg: config.Default()}, hooks: &hooks{sealer: sealer, dispatcher: &webhook.Dispatcher{}}}
+	r := &report{dependencies: &dependencies{cfg: config.Default()}, hooks: &hooks{sealer: sealer, dispatcher: &delivery.Dispatcher{}}}
 	hook := store.Webhook{
 		ID: "h", Name: "audit", URL: "https://a.example", Events: []string{"post.created"}, IsEnabled: true,
 		IsManaged: true, Secret: sealer.Seal("h", "s"),
 	}
 	ask := store.PrehookSettings{
 		URL: "https://b.example", Events: []string{"post.shouldCreate"}, IsEnabled: true, DefaultAction: "deny", TimeoutMS: 300, IsManaged: true,
-		Secret: sealer.Seal(webhook.PrehookID, "s"),
+		Secret: sealer.Seal(delivery.PrehookID, "s"),
 	}
 	digests := func(h store.Webhook, p store.PrehookSettings) [2]string {
 		found, err := r.managedHooks([]store.Webhook{{ID: "own", Name: "of an administrator"}, h}, store.Settings{Prehook: p})
@@ -208,7 +209,7 @@ func TestManagedHooks(t *testing.T) {
 		"url": func(p *store.PrehookSettings) { p.URL += "/x" }, "events": func(p *store.PrehookSettings) { p.Events = nil },
 		"enabled": func(p *store.PrehookSettings) { p.IsEnabled = false }, "action": func(p *store.PrehookSettings) { p.DefaultAction = "allow" },
 		"timeout": func(p *store.PrehookSettings) { p.TimeoutMS = 200 },
-		"secret":  func(p *store.PrehookSettings) { p.Secret = sealer.Seal(webhook.PrehookID, "t") },
+		"secret":  func(p *store.PrehookSettings) { p.Secret = sealer.Seal(delivery.PrehookID, "t") },
 	} {
 		changed := ask
 		change(&changed)

@@ -10,10 +10,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
-	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/textfilter"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -36,7 +36,7 @@ type Deps struct {
 	// RequireReadFile returns nil if a confirmed caller may read a restricted file.
 	RequireReadFile func(ctx context.Context, caller *auth.Caller, f store.File) error
 
-	TextRules moderation.Cache // compiled moderation lists by home
+	TextRules textfilter.Cache // compiled moderation lists by home
 }
 
 // Millis returns the current time in UTC, truncated to milliseconds.

@@ -1,4 +1,4 @@
-package service_test
+package freeform_test
 
 import (
 	"strings"
@@ -8,11 +8,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/service"
 )
 
-// TestRequireObjectSize tries objects of the limit and one byte more.
-func TestRequireObjectSize(t *testing.T) {
+// TestRequireSize tries objects of the limit and one byte more.
+func TestRequireSize(t *testing.T) {
 	t.Parallel()
 	const limit = 1000
 	for name, unit := range map[string]string{
@@ -33,7 +32,7 @@ func TestRequireObjectSize(t *testing.T) {
 				}
 				raw := `{"a":[` + list + `],"b":"` + strings.Repeat("x", filler) + `"}`
 				require.Len(t, raw, size)
-				err := service.RequireObjectSize("metadata", freeform.Object(raw), limit)
+				err := freeform.RequireSize("metadata", freeform.Object(raw), limit)
 				if size == limit {
 					require.NoError(t, err)
 				} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/edge/realtime"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/idempotency"
 	"github.com/plaza-social/plaza/platform/jobs"
@@ -220,10 +221,10 @@ func (a *api) services() edge.Services {
 
 // streams returns the operations in addition to those of the services.
 func (a *api) streams() []edge.Stream {
-	files := edge.FileStreams{Files: a.files, Log: a.log, RateLimits: a.rates, Record: a.recorder.Record, Once: a.once.Upload}
-	exports := edge.ExportStreams{Exports: a.exports, Log: a.log, RateLimits: a.rates}
-	recordings := edge.RecordingStreams{Rooms: room.New(a.shared), RateLimits: a.rates}
-	audits := edge.AuditStream{Audit: a.audits, RateLimits: a.rates}
+	files := transfer.Files{Files: a.files, Log: a.log, RateLimits: a.rates, Record: a.recorder.Record, Once: a.once.Upload}
+	exports := transfer.Exports{Exports: a.exports, Log: a.log, RateLimits: a.rates}
+	recordings := transfer.Recordings{Rooms: room.New(a.shared), RateLimits: a.rates}
+	audits := transfer.Audits{Audit: a.audits, RateLimits: a.rates}
 	return slices.Concat(files.Streams(), exports.Streams(), recordings.Streams(), []edge.Stream{audits.Stream()})
 }
 

@@ -1,4 +1,6 @@
-package edge
+// Package transfer has the operations whose requests or responses are bytes instead of messages: uploads, downloads, archives, exports of
+// the audit and redirects to recordings.
+package transfer
 
 import (
 	"context"
@@ -10,13 +12,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/file"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FileStreams uploads and downloads files.
-type FileStreams struct {
+// Files uploads and downloads files.
+type Files struct {
 	Files *file.Service
 	Log   *slog.Logger
 	// Once finishes an upload whose form has a digest, once for each Idempotency-Key in header. It sets headers of the
@@ -24,7 +27,7 @@ type FileStreams struct {
 	Once func(
 		ctx context.Context, header, response http.Header, procedure string, digest []byte, finish func(context.Context) ([]*plazav1.File, error),
 	) ([]*plazav1.File, error)
-	RateLimits *RateLimits
+	RateLimits *edge.RateLimits
 	// Record returns ctx for an upload whose caller is audited; nil if none is.
 	Record func(ctx context.Context, procedure string) context.Context
 }
@@ -55,9 +58,9 @@ func UploadProcedures() []string {
 	return all
 }
 
-// Streams returns the operations, for Options.
-func (f *FileStreams) Streams() []Stream {
-	streams := []Stream{
+// Streams returns the operations, for edge.Options.
+func (f *Files) Streams() []edge.Stream {
+	streams := []edge.Stream{
 		{Procedure: fileProcedures + "DownloadFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download", Serve: f.download},
 		{
 			Procedure: fileProcedures + "DownloadRestrictedFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download/{proof}",
@@ -65,7 +68,7 @@ func (f *FileStreams) Streams() []Stream {
 		},
 	}
 	for _, u := range uploads {
-		streams = append(streams, Stream{
+		streams = append(streams, edge.Stream{
 			Procedure: fileProcedures + u.name, Method: http.MethodPost, Path: u.path,
 			Serve: func(w http.ResponseWriter, request *http.Request) error {
 				return f.upload(w, request, u.kind, u.wrapped)
@@ -79,7 +82,7 @@ func (f *FileStreams) Streams() []Stream {
 func writeFiles(w http.ResponseWriter, files []*plazav1.File, wrapped bool) error {
 	list := make([]json.RawMessage, len(files))
 	for i, f := range files {
-		raw, err := MarshalJSON(f)
+		raw, err := edge.MarshalJSON(f)
 		if err != nil {
 			return err
 		}
@@ -101,7 +104,7 @@ func writeFiles(w http.ResponseWriter, files []*plazav1.File, wrapped bool) erro
 const maxFileID = 50 // characters, as in the validation rules of the proto files
 
 // download serves the content of a file, or the requested range of it.
-func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) error {
+func (f *Files) download(w http.ResponseWriter, request *http.Request) error {
 	ctx := request.Context()
 	if request.Header.Get("Authorization") != "" {
 		// Invalid credentials are ignored: a public file needs none, and the service rejects unidentified callers of
@@ -110,7 +113,7 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 			ctx = identified
 		}
 	}
-	if err := f.RateLimits.admitDownload(ctx); err != nil {
+	if err := f.RateLimits.AdmitDownload(ctx); err != nil {
 		return err
 	}
 	// Public clients append "?size=…" to file URLs, even to a signed URL that has a query already.
@@ -145,7 +148,7 @@ func (w *contentWriter) WriteHeader(status int) {
 	}
 	w.replaced = true
 	failed := fail.BadRequest().WithDetails("Range: must be within the file; Content-Range has its size")
-	writeError(w.ResponseWriter, httpError{Error: failed, status: status}, plazav1.RestErrors_REST_ERRORS_UNSPECIFIED)
+	edge.WriteError(w.ResponseWriter, failed, status)
 }
 
 // Write implements http.ResponseWriter.
@@ -175,4 +178,11 @@ func contentHeaders(header http.Header, content *file.Content) {
 		return
 	}
 	header.Set("Cache-Control", "private, max-age="+publicAge)
+}
+
+// logCloseError logs an error of Close, which has no other consequence.
+func logCloseError(log *slog.Logger, request *http.Request, what string, err error) {
+	if err != nil {
+		log.DebugContext(request.Context(), "close failed", "what", what, "error", err)
+	}
 }

@@ -1,31 +1,32 @@
-package edge
+package transfer
 
 import (
 	"log/slog"
 	"mime"
 	"net/http"
 
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service/export"
 )
 
-// ExportStreams downloads the archives of exports.
-type ExportStreams struct {
+// Exports downloads the archives of exports.
+type Exports struct {
 	Exports    *export.Service
 	Log        *slog.Logger
-	RateLimits *RateLimits
+	RateLimits *edge.RateLimits
 }
 
-// Streams returns the operations, for Options.
-func (e *ExportStreams) Streams() []Stream {
-	return []Stream{{
+// Streams returns the operations, for edge.Options.
+func (e *Exports) Streams() []edge.Stream {
+	return []edge.Stream{{
 		Procedure: "/plaza.v1.ExportService/DownloadExport", Method: http.MethodGet, Path: "/api/v4/users/{userId}/export/archive",
 		Serve: e.download,
 	}}
 }
 
 // download serves an archive, or the requested range of it.
-func (e *ExportStreams) download(w http.ResponseWriter, request *http.Request) error {
-	ctx, err := e.RateLimits.identified(request.Context(), request.Header)
+func (e *Exports) download(w http.ResponseWriter, request *http.Request) error {
+	ctx, err := e.RateLimits.AdmitRequest(request.Context(), request.Header)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package edge
+package transfer
 
 import (
 	"fmt"
@@ -10,26 +10,27 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/audit"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// AuditStream exports the audit.
-type AuditStream struct {
+// Audits exports the audit.
+type Audits struct {
 	Audit      *audit.Service
-	RateLimits *RateLimits
+	RateLimits *edge.RateLimits
 }
 
-// Stream returns the operation, for Options.
-func (a *AuditStream) Stream() Stream {
-	return Stream{Procedure: audit.ProcedureExport, Method: http.MethodGet, Path: "/api/v1/audit/events/export", Serve: a.serve}
+// Stream returns the operation, for edge.Options.
+func (a *Audits) Stream() edge.Stream {
+	return edge.Stream{Procedure: audit.ProcedureExport, Method: http.MethodGet, Path: "/api/v1/audit/events/export", Serve: a.serve}
 }
 
 // serve writes one JSON object per line.
-func (a *AuditStream) serve(w http.ResponseWriter, request *http.Request) error {
-	ctx, err := a.RateLimits.identified(request.Context(), request.Header)
+func (a *Audits) serve(w http.ResponseWriter, request *http.Request) error {
+	ctx, err := a.RateLimits.AdmitRequest(request.Context(), request.Header)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (a *AuditStream) serve(w http.ResponseWriter, request *http.Request) error 
 	header.Set("Content-Disposition", `attachment; filename="audit.ndjson"`)
 	return a.Audit.Export(ctx, filter, func(events []*plazav1.AuditEvent) error {
 		for _, event := range events {
-			line, err := MarshalJSON(event)
+			line, err := edge.MarshalJSON(event)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package edge
+package transfer
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/file"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,17 +26,17 @@ const (
 
 // upload stores the files of a form as they arrive. The other fields may come after them, so the files become visible
 // only when the whole form has been read.
-func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind file.Kind, wrapped bool) error {
-	ctx, err := f.RateLimits.identified(request.Context(), request.Header)
+func (f *Files) upload(w http.ResponseWriter, request *http.Request, kind file.Kind, wrapped bool) error {
+	ctx, err := f.RateLimits.AdmitRequest(request.Context(), request.Header)
 	if err != nil {
 		return err
 	}
 	if f.Record != nil {
-		ctx = f.Record(ctx, responseWriterFrom(ctx).procedure)
+		ctx = f.Record(ctx, edge.Procedure(ctx))
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Files.UploadTimeout)
 	defer cancel()
-	body := newStreamBody(w, request)
+	body := edge.NewStreamBody(w, request)
 	parts, err := newPartReader(request, body)
 	if err != nil {
 		return err
@@ -49,9 +50,9 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 	if err != nil {
 		return err
 	}
-	body.clearDeadline()
+	body.ClearDeadline()
 	finish := func(ctx context.Context) ([]*plazav1.File, error) { return upload.Finish(ctx, form) }
-	files, err := f.Once(ctx, request.Header, w.Header(), responseWriterFrom(ctx).procedure, digest, finish)
+	files, err := f.Once(ctx, request.Header, w.Header(), edge.Procedure(ctx), digest, finish)
 	if err != nil {
 		return err
 	}

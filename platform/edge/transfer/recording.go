@@ -1,37 +1,38 @@
-package edge
+package transfer
 
 import (
 	"net/http"
 
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service/room"
 )
 
-// RecordingStreams redirects to the recordings of rooms, for players that know only the ids of the room and the recording.
-type RecordingStreams struct {
+// Recordings redirects to the recordings of rooms, for players that know only the ids of the room and the recording.
+type Recordings struct {
 	Rooms      *room.Service
-	RateLimits *RateLimits
+	RateLimits *edge.RateLimits
 }
 
-// Streams returns the operations, for Options.
-func (r *RecordingStreams) Streams() []Stream {
+// Streams returns the operations, for edge.Options.
+func (r *Recordings) Streams() []edge.Stream {
 	const procedures, path = "/plaza.v1.RoomService/", "/api/v1/rooms/{roomId}/recorded/{playbackId}/"
-	return []Stream{
+	return []edge.Stream{
 		{Procedure: procedures + "WatchRoomRecording", Method: http.MethodGet, Path: path + "watch", Serve: r.watch},
 		{Procedure: procedures + "GetRoomRecordingThumbnail", Method: http.MethodGet, Path: path + "thumbnail", Serve: r.thumbnail},
 	}
 }
 
-func (r *RecordingStreams) watch(w http.ResponseWriter, request *http.Request) error {
+func (r *Recordings) watch(w http.ResponseWriter, request *http.Request) error {
 	return r.redirect(w, request, room.Recording.Address)
 }
 
-func (r *RecordingStreams) thumbnail(w http.ResponseWriter, request *http.Request) error {
+func (r *Recordings) thumbnail(w http.ResponseWriter, request *http.Request) error {
 	return r.redirect(w, request, room.Recording.Thumbnail)
 }
 
 // redirect redirects to an address of the recording that a request names.
-func (r *RecordingStreams) redirect(w http.ResponseWriter, request *http.Request, addressOf func(room.Recording) (string, error)) error {
-	ctx, err := r.RateLimits.identified(request.Context(), request.Header)
+func (r *Recordings) redirect(w http.ResponseWriter, request *http.Request, addressOf func(room.Recording) (string, error)) error {
+	ctx, err := r.RateLimits.AdmitRequest(request.Context(), request.Header)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"strings"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/plaza-social/plaza/platform/ratelimit"
 )
 
 // HeaderRequestID is the header with the request id, of requests and responses.
@@ -22,6 +26,9 @@ func RequestID(ctx context.Context) string {
 	}
 	return ""
 }
+
+// Procedure returns the procedure of the request that ctx belongs to.
+func Procedure(ctx context.Context) string { return responseWriterFrom(ctx).procedure }
 
 // requestIDOf returns the id that the client sent if it is valid, and a new one otherwise.
 func requestIDOf(given string) string {
@@ -79,4 +86,32 @@ func (h requestIDHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 // WithGroup implements slog.Handler.
 func (h requestIDHandler) WithGroup(name string) slog.Handler {
 	return requestIDHandler{h.Handler.WithGroup(name)}
+}
+
+// Client is what a request reveals about its client.
+type Client struct {
+	Address   string // as the rate limits determine it
+	UserAgent string
+	RequestID string
+}
+
+// maxUserAgent is how much of the header User-Agent is kept, in characters.
+const maxUserAgent = 256
+
+// ClientOf returns the client of the request that ctx belongs to, zero outside a request.
+func ClientOf(ctx context.Context, proxies ratelimit.Proxies) Client {
+	w := responseWriterFrom(ctx)
+	if w == nil {
+		return Client{}
+	}
+	return Client{Address: proxies.ClientAddress(w.peer, w.forwarded), UserAgent: bounded(w.userAgent), RequestID: w.requestID}
+}
+
+// bounded returns the beginning of a header as text that a database stores.
+func bounded(header string) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(header, "\uFFFD"), "\x00", "")
+	if utf8.RuneCountInString(text) <= maxUserAgent {
+		return text
+	}
+	return string([]rune(text)[:maxUserAgent])
 }

@@ -1,4 +1,4 @@
-package edge
+package transfer
 
 import (
 	"net/url"

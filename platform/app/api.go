@@ -130,7 +130,7 @@ func newAPI(d *dependencies) (*api, error) {
 
 // serve sets the handler of all services and protocols.
 func (a *api) serve() error {
-	filler, services := fileFiller(a.shared), a.services()
+	filler, services := file.NewFiller(a.shared), a.services()
 	var err error
 	a.once, err = idempotency.New(a.shared, idempotency.Options{
 		Secret: []byte(a.cfg.DirectoryKey.Reveal()), Lock: 2*a.cfg.RequestTimeout.Std() + time.Second, Services: services.Implementations(),

@@ -120,7 +120,7 @@ func (r *report) refresh(ctx context.Context) {
 	err := reads.Run(ctx)
 	hooks, hooksErr := statusz.Hooks{}, err
 	if err == nil {
-		hooks, hooksErr = r.managedHooks(delivery.Ordered(list), s)
+		hooks, hooksErr = r.hooks.dispatcher.Managed(delivery.Ordered(list), s, []byte(r.cfg.DirectoryKey.Reveal()))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-package app
+package file
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 )
 
-// fileFiller returns the interceptor that fills the collection `files` of every response that has one.
-func fileFiller(d *service.Deps) connect.Interceptor {
+// NewFiller returns the interceptor that fills the collection `files` of every response that has one.
+func NewFiller(d *service.Deps) connect.Interceptor {
 	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 			response, err := next(ctx, request)

@@ -1,4 +1,4 @@
-// Package platform holds the order of the layers that README.md describes, and the sizes of packages.
+// Package platform_test holds the order of the layers that README.md describes, and the sizes of packages.
 package platform_test
 
 import (

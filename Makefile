@@ -28,7 +28,7 @@ PKG       ?= ./...
 TESTFLAGS ?=
 # The packages in which concurrency lives: make test runs them with the race detector, and make verify-race runs all.
 RACE_PKG  ?= ./platform/events/... ./platform/jobs/... ./platform/groupcommit/... ./platform/fairqueue/... ./platform/ratelimit/... \
-  ./platform/realtime/... ./platform/directory/... ./platform/webhook/... ./platform/store/db/... ./platform/service/internal/... \
+  ./platform/edge/realtime/... ./platform/directory/... ./platform/delivery/... ./platform/store/db/... ./platform/service/internal/... \
   ./platform/app/...
 # The packages whose tests take longest start first.
 FIRST_PKG := ./platform/conformance ./controllers/acceptance ./platform/store

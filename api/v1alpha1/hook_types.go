@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Webhook is an address of the app's own servers, to which the network posts events. platform/webhook/README.md describes the
+// Webhook is an address of the app's own servers, to which the network posts events. platform/delivery/README.md describes the
 // requests. Administrators can register others by the API; a network has at most ten of both.
 //
 // +kubebuilder:validation:XValidation:rule="!self.url.contains('@') && self.url.matches('^https?://[^/?#]+')",message="url must be an https or http address with a host and without a user name"
@@ -37,7 +37,7 @@ type Webhook struct {
 	Enabled bool `json:"enabled"`
 }
 
-// PreHook is an address of the app's own servers that the network asks before users make a change. platform/webhook/README.md
+// PreHook is an address of the app's own servers that the network asks before users make a change. platform/delivery/README.md
 // describes the requests. While it is set, administrators cannot change it by the API.
 //
 // +kubebuilder:validation:XValidation:rule="!self.url.contains('@') && self.url.matches('^https?://[^/?#]+')",message="url must be an https or http address with a host and without a user name"

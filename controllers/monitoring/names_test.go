@@ -177,7 +177,7 @@ func TestBuckets(t *testing.T) {
 		lowest, highest float64 // thresholds of alerts
 	}{
 		{"../../platform/edge/metrics.go", 0.005, 10}, // possible values of latencyP99
-		{"../../platform/realtime/metrics.go", 5, 5},
+		{"../../platform/edge/realtime/metrics.go", 5, 5},
 	} {
 		source, err := os.ReadFile(test.file)
 		require.NoError(t, err)

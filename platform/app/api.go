@@ -13,11 +13,11 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/realtime"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/idempotency"
 	"github.com/plaza-social/plaza/platform/jobs"
-	webpages "github.com/plaza-social/plaza/platform/linkpreview"
-	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/analytics"
@@ -62,6 +62,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/videostreaming"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
+	webpages "github.com/plaza-social/plaza/platform/webpage"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
@@ -129,7 +130,7 @@ func newAPI(d *dependencies) (*api, error) {
 
 // serve sets the handler of all services and protocols.
 func (a *api) serve() error {
-	filler, services := fileFiller(a.shared), a.services()
+	filler, services := file.NewFiller(a.shared), a.services()
 	var err error
 	a.once, err = idempotency.New(a.shared, idempotency.Options{
 		Secret: []byte(a.cfg.DirectoryKey.Reveal()), Lock: 2*a.cfg.RequestTimeout.Std() + time.Second, Services: services.Implementations(),
@@ -220,10 +221,10 @@ func (a *api) services() edge.Services {
 
 // streams returns the operations in addition to those of the services.
 func (a *api) streams() []edge.Stream {
-	files := edge.FileStreams{Files: a.files, Log: a.log, RateLimits: a.rates, Record: a.recorder.Record, Once: a.once.Upload}
-	exports := edge.ExportStreams{Exports: a.exports, Log: a.log, RateLimits: a.rates}
-	recordings := edge.RecordingStreams{Rooms: room.New(a.shared), RateLimits: a.rates}
-	audits := edge.AuditStream{Audit: a.audits, RateLimits: a.rates}
+	files := transfer.Files{Files: a.files, Log: a.log, RateLimits: a.rates, Record: a.recorder.Record, Once: a.once.Upload}
+	exports := transfer.Exports{Exports: a.exports, Log: a.log, RateLimits: a.rates}
+	recordings := transfer.Recordings{Rooms: room.New(a.shared), RateLimits: a.rates}
+	audits := transfer.Audits{Audit: a.audits, RateLimits: a.rates}
 	return slices.Concat(files.Streams(), exports.Streams(), recordings.Streams(), []edge.Stream{audits.Stream()})
 }
 

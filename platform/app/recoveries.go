@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	"github.com/plaza-social/plaza/platform/idempotency"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
@@ -36,7 +36,7 @@ func recoveries(
 			},
 		},
 	}
-	for _, upload := range edge.UploadProcedures() {
+	for _, upload := range transfer.UploadProcedures() {
 		all[upload] = idempotency.Recovery{NeedsIDs: true, Read: func(ctx context.Context, _ proto.Message, ids []string) (proto.Message, error) {
 			return uploadedFiles(ctx, files, ids)
 		}}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -52,7 +52,7 @@ func TestRecoveries(t *testing.T) {
 		},
 		plazav1connect.InvitationServiceCreateInvitationsProcedure: {true, nil, &plazav1.InvitationResponse{}, created},
 	}
-	for _, upload := range edge.UploadProcedures() {
+	for _, upload := range transfer.UploadProcedures() {
 		rows[upload] = row{true, nil, uploaded, created}
 	}
 	r := &reader{}

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
-	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 const (
@@ -120,7 +120,7 @@ func (r *report) refresh(ctx context.Context) {
 	err := reads.Run(ctx)
 	hooks, hooksErr := statusz.Hooks{}, err
 	if err == nil {
-		hooks, hooksErr = r.managedHooks(webhook.Ordered(list), s)
+		hooks, hooksErr = r.hooks.dispatcher.Managed(delivery.Ordered(list), s, []byte(r.cfg.DirectoryKey.Reveal()))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,33 +4,37 @@ import (
 	"context"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/delivery"
+	"github.com/plaza-social/plaza/platform/edge/realtime"
+	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
 	prehooks "github.com/plaza-social/plaza/platform/service/prehook"
 	webhooks "github.com/plaza-social/plaza/platform/service/webhook"
-	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 // hooks are the parts that call addresses of the app's own servers.
 type hooks struct {
 	service    *webhooks.Service
 	settings   *prehooks.Service
-	dispatcher *webhook.Dispatcher
-	prehook    *webhook.Prehook
-	sealer     *webhook.Sealer
+	dispatcher *delivery.Dispatcher
+	prehook    *delivery.Prehook
+	sealer     *seal.Sealer
 	release    time.Duration // see limits.Limits.ReleaseWebhooks
 }
 
 func newHooks(d *dependencies, shared *service.Deps, source *realtime.Hub) (*hooks, error) {
-	sealer, err := webhook.NewSealer([]byte(d.cfg.DirectoryKey.Reveal()))
+	sealer, err := seal.New([]byte(d.cfg.DirectoryKey.Reveal()))
 	if err != nil {
 		return nil, err
 	}
-	o := webhook.Options{Deps: shared, Source: source, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
-	o.Prehook = webhook.NewPrehook(o)
+	o := delivery.Options{
+		Store: shared.Store, Region: shared.Region, NetworkID: shared.NetworkID, Now: shared.Now, Log: shared.Log, Source: source,
+		Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer(),
+	}
+	o.Prehook = delivery.NewPrehook(o)
 	return &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
-		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer, release: d.limits.ReleaseWebhooks,
+		dispatcher: delivery.New(o), prehook: o.Prehook, sealer: sealer, release: d.limits.ReleaseWebhooks,
 	}, nil
 }
 

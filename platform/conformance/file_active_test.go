@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
-	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -94,7 +94,7 @@ func TestEveryUploadIsServedSafely(t *testing.T) {
 	t.Parallel()
 	uploader := newUser(t, region.EU, "uploader")
 	anonymous := apptest.Shared(t).Anonymous(region.EU)
-	for _, procedure := range edge.UploadProcedures() {
+	for _, procedure := range transfer.UploadProcedures() {
 		_, name, _ := strings.Cut(procedure[1:], "/")
 		kind, known := uploadKinds[name]
 		require.True(t, known, "%s has no row: say which types it takes", name)

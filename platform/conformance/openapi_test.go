@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/edge/transfer"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -40,8 +41,8 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	for _, b := range bindings() {
 		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
-	for _, s := range slices.Concat((&edge.FileStreams{}).Streams(), (&edge.ExportStreams{}).Streams(), (&edge.RecordingStreams{}).Streams(),
-		[]edge.Stream{(&edge.AuditStream{}).Stream()}) {
+	for _, s := range slices.Concat((&transfer.Files{}).Streams(), (&transfer.Exports{}).Streams(), (&transfer.Recordings{}).Streams(),
+		[]edge.Stream{(&transfer.Audits{}).Stream()}) {
 		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {

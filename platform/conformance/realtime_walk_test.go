@@ -13,8 +13,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/edge/realtime"
 	eventlog "github.com/plaza-social/plaza/platform/events"
-	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 )
 

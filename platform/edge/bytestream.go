@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"time"
@@ -90,18 +89,19 @@ func (e *bodyTimeoutError) Error() string { return "the body stopped arriving: "
 // Unwrap returns the error of the interface.
 func (e *bodyTimeoutError) Unwrap() error { return fail.BadRequest().Because(e.cause) }
 
-// streamBody is a request body without a time limit but with an idle timeout. Its errors are those of the interface.
-type streamBody struct {
+// StreamBody is a request body without a time limit but with an idle timeout. Its errors are those of the interface.
+type StreamBody struct {
 	io.Reader
 	conn *http.ResponseController
 }
 
-func newStreamBody(w http.ResponseWriter, request *http.Request) *streamBody {
-	return &streamBody{Reader: request.Body, conn: http.NewResponseController(w)}
+// NewStreamBody returns the body of a request, which must make progress.
+func NewStreamBody(w http.ResponseWriter, request *http.Request) *StreamBody {
+	return &StreamBody{Reader: request.Body, conn: http.NewResponseController(w)}
 }
 
 // Read implements io.Reader.
-func (b *streamBody) Read(p []byte) (int, error) {
+func (b *StreamBody) Read(p []byte) (int, error) {
 	_ = b.conn.SetReadDeadline(time.Now().Add(streamIdleTimeout)) // not supported by httptest.ResponseRecorder
 	n, err := b.Reader.Read(p)
 	switch {
@@ -113,12 +113,5 @@ func (b *streamBody) Read(p []byte) (int, error) {
 	return n, fail.BadRequest().Because(err)
 }
 
-// clearDeadline restores the server's own timeouts.
-func (b *streamBody) clearDeadline() { _ = b.conn.SetReadDeadline(time.Time{}) }
-
-// logCloseError logs an error of Close, which has no other consequence.
-func logCloseError(log *slog.Logger, request *http.Request, what string, err error) {
-	if err != nil {
-		log.DebugContext(request.Context(), "close failed", "what", what, "error", err)
-	}
-}
+// ClearDeadline restores the server's own timeouts.
+func (b *StreamBody) ClearDeadline() { _ = b.conn.SetReadDeadline(time.Time{}) }

@@ -113,6 +113,11 @@ func writeError(w http.ResponseWriter, e httpError, style plazav1.RestErrors) {
 	_, _ = w.Write(body) // fails if the client has disconnected
 }
 
+// WriteError writes a REST error with a status of its own.
+func WriteError(w http.ResponseWriter, failed *fail.Error, status int) {
+	writeError(w, httpError{Error: failed, status: status}, plazav1.RestErrors_REST_ERRORS_UNSPECIFIED)
+}
+
 func encodeError(e httpError, withData bool) []byte {
 	body := errorBody{Status: "error", Code: e.Code, Message: e.Message}
 	if withData || len(e.Details) > 0 {

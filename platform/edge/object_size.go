@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/service"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -87,7 +86,7 @@ func (f *sizedField) require(value protoreflect.Value, path string) error {
 
 func (f *sizedField) requireOne(m protoreflect.Message, path string) error {
 	if object, is := m.Interface().(*structpb.Struct); is {
-		return service.RequireObjectSize(path, freeform.Of(object), int(f.size.GetMaxBytes()), f.size.GetExcept()...)
+		return freeform.RequireSize(path, freeform.Of(object), int(f.size.GetMaxBytes()), f.size.GetExcept()...)
 	}
 	return requireSizes(f.inside, m, path)
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
@@ -80,9 +81,9 @@ func (r *RateLimits) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// identified returns ctx with the caller that the headers of a request identify, after admitting the request. It serves
+// AdmitRequest returns ctx with the caller that the headers of a request identify, after admitting the request. It serves
 // requests that do not pass the interceptors.
-func (r *RateLimits) identified(ctx context.Context, header http.Header) (context.Context, error) {
+func (r *RateLimits) AdmitRequest(ctx context.Context, header http.Header) (context.Context, error) {
 	ctx, err := r.Identify(ctx, header)
 	if err != nil {
 		return nil, err
@@ -112,8 +113,8 @@ func (r *RateLimits) admit(ctx context.Context, procedure string) error {
 	return nil
 }
 
-// admitDownload takes a download from the bucket of its caller, or of its address if it has no valid token.
-func (r *RateLimits) admitDownload(ctx context.Context) error {
+// AdmitDownload takes a download from the bucket of its caller, or of its address if it has no valid token.
+func (r *RateLimits) AdmitDownload(ctx context.Context) error {
 	if auth.CallerFrom(ctx).Kind != auth.Anonymous {
 		return r.admit(ctx, "")
 	}
@@ -224,3 +225,74 @@ func setRetryAfter(header http.Header, failed *fail.Error) {
 
 // seconds rounds up.
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10) }
+
+// AddressOf returns the address of the client of the request that ctx belongs to.
+func (r *RateLimits) AddressOf(ctx context.Context) string {
+	w := responseWriterFrom(ctx)
+	if r == nil || w == nil {
+		return ""
+	}
+	if r.Proxies.IsZero() && len(w.forwarded) > 0 {
+		r.warnProxy.Do(func() {
+			r.Log.WarnContext(ctx,
+				"a request has X-Forwarded-For, but trusted-proxies is not set: all clients of a proxy share the rate limits of its address")
+		})
+	}
+	return r.Proxies.ClientAddress(w.peer, w.forwarded)
+}
+
+// CountWrongCredential counts a wrong credential from an address. It returns an error with fail.CodeRateLimited once there were too many.
+func (r *RateLimits) CountWrongCredential(ctx context.Context, address string) error {
+	limits, active := r.current()
+	if !active {
+		return nil
+	}
+	return r.take(ctx, r.keyOf(ratelimit.WrongCredentials, address), limits.Credentials, "wrong credentials per address")
+}
+
+// AdmitUser takes a request from the bucket of a user for what is not a request of HTTP. It returns an error with fail.CodeRateLimited if
+// the bucket is empty.
+func (r *RateLimits) AdmitUser(ctx context.Context, caller *auth.Caller) error {
+	limits, active := r.current()
+	if !active || caller.Kind != auth.User {
+		return nil
+	}
+	return r.take(ctx, keyOfUser(caller), limits.Users, "requests per user")
+}
+
+// AwaitSpare waits until the bucket of a user is at least half full, and takes a request from it. What can wait thereby leaves the other
+// half to the user's requests. The error is that of ctx.
+func (r *RateLimits) AwaitSpare(ctx context.Context, caller *auth.Caller) error {
+	for caller.Kind == auth.User {
+		limits, active := r.current()
+		if !active {
+			break
+		}
+		state := r.Limiter.AdmitSpare(ctx, keyOfUser(caller), limits.Users)
+		if state.Allowed {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(state.RetryAfter):
+		}
+	}
+	return nil
+}
+
+// storedAnswers is how many KiB of answers are stored for the idempotency keys of a user. No setting changes it.
+var storedAnswers = ratelimit.Limit{Requests: 1 << 10, Per: time.Hour}
+
+// MayStoreAnswer reports whether an answer of a number of bytes may be stored for an idempotency key of a caller. It limits users only.
+func (r *RateLimits) MayStoreAnswer(caller *auth.Caller, bytes int) bool {
+	if r == nil || caller.Kind != auth.User || defence.Off(defence.StoredAnswers) {
+		return true
+	}
+	key := ratelimit.Key{Kind: ratelimit.StoredAnswers, Home: caller.Home, ID: caller.UserID}
+	if r.Limiter.TakeN(key, storedAnswers, bytes>>10+1).Allowed {
+		return true
+	}
+	r.refused.WithLabelValues(string(ratelimit.StoredAnswers)).Inc()
+	return false
+}

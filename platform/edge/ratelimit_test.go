@@ -173,7 +173,7 @@ func TestLimitsThatAreOff(t *testing.T) {
 		for range 3 {
 			require.NoError(t, r.CountWrongCredential(ctx, "192.0.2.1"), name)
 			anonymous, _ := requestFrom(t, &auth.Caller{})
-			require.NoError(t, r.admitDownload(anonymous), name)
+			require.NoError(t, r.AdmitDownload(anonymous), name)
 		}
 		require.NoError(t, r.AdmitUser(ctx, user), name)
 		require.Equal(t, limits.Users.IsOff(), r.AdmitUser(ctx, user) == nil, name)

@@ -86,7 +86,7 @@ func (e *edge) serveRealtime(w *responseWriter, request *http.Request) {
 // openStream serves a stream, which the rate limit of its user counts as one request.
 func (e *edge) openStream(w *responseWriter, request *http.Request, name string) error {
 	if e.limits != nil {
-		if _, err := e.limits.identified(request.Context(), request.Header); err != nil {
+		if _, err := e.limits.AdmitRequest(request.Context(), request.Header); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package events
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -45,6 +46,9 @@ type Change struct {
 	// appear in one order.
 	Sequence string `json:"-"`
 }
+
+// ErrUndeliverable means that an event cannot be encoded, now or later, for example because its object was removed for good.
+var ErrUndeliverable = errors.New("event is undeliverable")
 
 // orderKey returns the key of the events that this one may neither overtake nor be overtaken by. Live reactions and markers have no
 // order, nor have events in the logs of several homes: each home that does not answer delays its own log only.

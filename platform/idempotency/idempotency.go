@@ -24,9 +24,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
@@ -77,7 +77,7 @@ type Options struct {
 	Recoveries map[string]Recovery
 	// Fill completes answers that were read again.
 	Fill   connect.Interceptor
-	Sealer *webhook.Sealer // of answers with secrets
+	Sealer *seal.Sealer // of answers with secrets
 	// MayStore reports whether an answer of a number of bytes may be stored for a caller. One that may not is read again.
 	MayStore func(caller *auth.Caller, bytes int) bool
 }

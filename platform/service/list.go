@@ -1,6 +1,11 @@
 package service
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
 
 // Map returns the results of f for the values of a list, such as the ids of rows.
 func Map[T, R any](list []T, f func(T) R) []R {
@@ -46,4 +51,46 @@ func ReplaceList[T any](given, current []T, cleared []string, name string) []T {
 		return given
 	}
 	return current
+}
+
+// Order is one of the four orders of posts and comments.
+type Order struct{ ByUpdate, Desc bool }
+
+// OrderOf parses a sortBy parameter. The default is lastCreated.
+func OrderOf(sortBy string) Order {
+	switch sortBy {
+	case "firstCreated":
+		return Order{}
+	case "lastUpdated":
+		return Order{ByUpdate: true, Desc: true}
+	case "firstUpdated":
+		return Order{ByUpdate: true}
+	}
+	return Order{Desc: true}
+}
+
+// FlaggedOf returns the filter of a hasFlag parameter; nil selects all rows. Only moderators filter by flags, because
+// the result would tell others what was flagged: for them true is 400300, and false, which public clients send by
+// default, selects all rows.
+func FlaggedOf(hasFlag *bool, moderates bool) (store.Flagged, error) {
+	switch {
+	case hasFlag == nil || !*hasFlag && !moderates:
+		return store.FlaggedAny, nil
+	case !moderates:
+		return store.FlaggedAny, fail.NotAllowed()
+	case *hasFlag:
+		return store.FlaggedOnly, nil
+	}
+	return store.FlaggedNone, nil
+}
+
+// DeletedOf returns the filter of an isDeleted parameter; nil selects all rows.
+func DeletedOf(isDeleted *bool) store.Deleted {
+	switch {
+	case isDeleted == nil:
+		return store.DeletedAny
+	case *isDeleted:
+		return store.DeletedOnly
+	}
+	return store.DeletedNone
 }

@@ -2,11 +2,15 @@ package service
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -87,4 +91,122 @@ func compare[T any](byName, desc bool, at func(T) (t time.Time, key, id string))
 		}
 		return order
 	}
+}
+
+// Merged is a list of rows from all homes, ordered by key if ByName is set and by time otherwise.
+type Merged[T any] struct {
+	Cursor page.Cursor
+	ByName bool
+	// Desc is the direction of reading, which takes a backward cursor into account.
+	Desc bool
+	// At returns the sort key of a row.
+	At func(T) (t time.Time, key, id string)
+	// Read queues the statements that read up to a page and one more row of each home, from the position of a cursor.
+	Read func(reads *store.ReadBatch, from page.Cursor, into *[]T)
+}
+
+// Page reads a page. If homes do not answer, the page lacks their rows, and the next one begins with them if the homes
+// answer again. If there are no other rows, the page is refused, unless it is the first one: clients would take it for the
+// end of the list.
+func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, error) {
+	late, stop, err := m.fillGap(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit := m.Cursor.Limit
+	switch {
+	case len(late) > limit:
+		rows, paging := page.GapWindow(m.Cursor, late, m.At)
+		return rows, paging, nil
+	case stop != nil:
+		rows, paging := page.GapStopped(m.Cursor, late, cursorAt(m.Cursor, *stop, m.ByName))
+		return rows, paging, nil
+	}
+	rows, stops, missing, err := m.read(ctx, d, m.Cursor, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	missing, rows = append(missing, m.Cursor.Gap.Homes...), append(late, rows...)
+	if len(rows)+len(stops) == 0 && (!m.Cursor.Back || len(missing) > 0) {
+		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
+	}
+	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At, stops...)
+	if m.Cursor.Back || len(missing) == 0 && (len(late) < limit || paging.GetNext() == "") {
+		return rows, paging, nil
+	}
+	next := page.Cursor{Limit: limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(rows) < limit && len(stops) > 0 {
+		next = cursorAt(next, firstStop(stops, m.ByName, m.Desc), m.ByName)
+	} else if len(rows) > len(late) {
+		next.Time, next.Key, next.ID = m.At(rows[len(rows)-1])
+	}
+	if !m.ByName {
+		next.Key = "" // some rows have both
+	}
+	if len(missing) > 0 {
+		next = m.Cursor.Missing(missing, next)
+	}
+	paging.Next = next.Token()
+	return rows, paging, nil
+}
+
+// fillGap returns the rows in the gap of the cursor, one more than the limit if there are so many. If it has all of them,
+// it removes the gap. stop is where the homes stopped in the gap, nil if they did not.
+func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) (rows []T, stop *store.Position, err error) {
+	if len(m.Cursor.Gap.Homes) == 0 {
+		return nil, nil, nil
+	}
+	rows, stops, missing, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
+	if err != nil || len(missing) > 0 {
+		return nil, nil, err
+	}
+	end := store.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(stops) > 0 {
+		if first := firstStop(stops, m.ByName, m.Desc); compare(m.ByName, m.Desc, keyOf)(first, end) < 0 {
+			stop, end = &first, first
+		}
+	}
+	rows = upTo(rows, end, m.ByName, m.Desc, m.At)
+	slices.SortFunc(rows, compare(m.ByName, m.Desc, m.At))
+	if len(rows) <= m.Cursor.Limit && stop == nil {
+		m.Cursor.Gap = page.Gap{}
+	}
+	return rows, stop, nil
+}
+
+// read reads rows from the position of a cursor, at some homes or all of them. missing are those that did not answer.
+func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, stops []store.Position,
+	missing []region.Code, err error,
+) {
+	reads := d.Store.NewBestEffortBatch()
+	reads.Only(homes)
+	m.Read(reads, from, &rows)
+	err = reads.Run(ctx)
+	return rows, reads.Stops(), reads.Missing(), err
+}
+
+func unavailable(home region.Code) error {
+	return fail.Unavailable(fmt.Sprintf("home region %s did not answer in time", home), nil)
+}
+
+// RequireEnd returns an error if a page without rows is not the end of its list, because a home did not answer reads.
+func RequireEnd(reads *store.ReadBatch, isFirst bool) error {
+	return requireEnd(reads.Missing(), isFirst)
+}
+
+func requireEnd(missing []region.Code, isFirst bool) error {
+	if isFirst || len(missing) == 0 {
+		return nil
+	}
+	return unavailable(missing[0])
+}
+
+// RequireHomes returns an error if one of ids, the primary rows of a response, is of a home that did not answer reads.
+func (d *Deps) RequireHomes(reads *store.ReadBatch, ids []string) error {
+	for _, id := range ids {
+		if home := d.HomeOf(id); slices.Contains(reads.Missing(), home) {
+			return unavailable(home)
+		}
+	}
+	return nil
 }

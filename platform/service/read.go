@@ -2,7 +2,9 @@ package service
 
 import (
 	"context"
+	"errors"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -22,4 +24,24 @@ func ReadAvailable[P, R any](ctx context.Context, d *Deps, query func(*store.Rea
 	query(reads, param, &result)
 	err := reads.Run(ctx)
 	return result, err
+}
+
+// ErrConflict is the error of a transaction whose decision is based on a row that has changed since it was read.
+var ErrConflict = store.ErrConflict
+
+// maxConflictRetries bounds the retries of RetryOnConflict.
+const maxConflictRetries = 20
+
+// RetryOnConflict calls attempt, which reads, decides and writes, until it returns an error other than ErrConflict.
+// It returns a 400900 error after too many attempts, or once ctx is done.
+func RetryOnConflict[T any](ctx context.Context, attempt func() (T, error)) (T, error) {
+	for try := 0; ; try++ {
+		result, err := attempt()
+		if !errors.Is(err, ErrConflict) {
+			return result, err
+		}
+		if try == maxConflictRetries || ctx.Err() != nil {
+			return result, fail.Conflict().Because(err)
+		}
+	}
 }

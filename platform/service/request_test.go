@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,4 +60,11 @@ func TestChecks(t *testing.T) {
 	r = d.NewRequest(ctx)
 	r.CheckID(region.NewID(region.EU))
 	require.NoError(t, r.Run(ctx))
+}
+
+func TestResponses(t *testing.T) {
+	require.True(t, Success().GetSuccess())
+	require.Equal(t, "success", StatusSuccess().GetStatus())
+	require.True(t, StatusSuccess().GetSuccess() && StatusSuccess().GetData().GetSuccess())
+	require.Zero(t, Millis().Nanosecond()%int(time.Millisecond))
 }

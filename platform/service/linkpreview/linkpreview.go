@@ -6,23 +6,23 @@ import (
 	"errors"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/linkpreview"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/webpage"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Service implements LinkPreviewService.
 type Service struct {
 	*service.Deps
-	fetcher *linkpreview.Fetcher
+	fetcher *webpage.Fetcher
 }
 
 // New returns the service of link previews.
-func New(d *service.Deps, fetcher *linkpreview.Fetcher) *Service { return &Service{d, fetcher} }
+func New(d *service.Deps, fetcher *webpage.Fetcher) *Service { return &Service{d, fetcher} }
 
 // GetLinkPreview returns the preview of a page.
 func (s *Service) GetLinkPreview(ctx context.Context, req *plazav1.GetLinkPreviewRequest) (*plazav1.LinkPreview, error) {
-	u, err := linkpreview.Parse(req.GetUrl())
+	u, err := webpage.Parse(req.GetUrl())
 	if err != nil {
 		return nil, fail.Validation("url: " + err.Error())
 	}
@@ -31,7 +31,7 @@ func (s *Service) GetLinkPreview(ctx context.Context, req *plazav1.GetLinkPrevie
 		return nil, err
 	}
 	p, err := s.fetcher.Fetch(ctx, r.Caller.UserID, u)
-	if errors.Is(err, linkpreview.ErrBusy) {
+	if errors.Is(err, webpage.ErrBusy) {
 		return nil, fail.Unavailable(err.Error(), nil)
 	}
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
 // Service implements ModerationListService.
@@ -49,19 +49,19 @@ type list struct {
 }
 
 var (
-	allowList = list{name: moderation.Allow, permission: auth.ManageAllowList, compile: func(regex string, _ bool) (bool, error) {
-		rule, err := moderation.CompileAllow(regex)
+	allowList = list{name: textfilter.Allow, permission: auth.ManageAllowList, compile: func(regex string, _ bool) (bool, error) {
+		rule, err := textfilter.CompileAllow(regex)
 		return rule.Plain(), err
 	}}
-	blockList = list{name: moderation.Block, permission: auth.ManageBlockList, compile: func(regex string, exact bool) (bool, error) {
-		rule, err := moderation.CompileBlock(regex, exact)
+	blockList = list{name: textfilter.Block, permission: auth.ManageBlockList, compile: func(regex string, exact bool) (bool, error) {
+		rule, err := textfilter.CompileBlock(regex, exact)
 		return rule.Plain(), err
 	}}
 )
 
 var errFull = fail.Validation(fmt.Sprintf(
 	"regexs: a list can have at most %d rules, of which at most %d can be other than a domain or a plain text",
-	moderation.MaxRules, moderation.MaxExpressions))
+	textfilter.MaxRules, textfilter.MaxExpressions))
 
 // load reads rules of a list by their ids, and checks that the caller may change the list.
 func (s *Service) load(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
@@ -101,7 +101,7 @@ func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) 
 
 // idsOf returns the ids of the rules.
 func idsOf(l list, regexs []string) []string {
-	return service.Map(regexs, func(regex string) string { return moderation.RuleID(l.name, regex) })
+	return service.Map(regexs, func(regex string) string { return textfilter.RuleID(l.name, regex) })
 }
 
 // enable enables or disables a rule.
@@ -150,7 +150,7 @@ func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRu
 	var updated []store.ModerationRule
 	tx := s.Store.NewTx(s.Region)
 	s.upsert(tx, rules)
-	tx.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
+	tx.GuardModerationRules(l.name, textfilter.MaxRules, textfilter.MaxExpressions, errFull)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rules: rules} })
 	tx.SelectModerationRules(l.name, ids, &updated)
 	err := s.Commit(ctx, tx, outboxRows...)

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -22,11 +22,11 @@ func (s *Service) ReplaceManagedPrehook(
 	settings, unchanged := store.DefaultSettings().Prehook, !old.IsManaged // what administrators have set stays
 	if wanted := req.GetPrehook(); wanted != nil {
 		settings = settingsOf(wanted)
-		if refused := cmp.Or(s.checkSettings(settings), webhook.CheckSecret(wanted.GetSecret())); refused != nil {
+		if refused := cmp.Or(s.checkSettings(settings), delivery.CheckSecret(wanted.GetSecret())); refused != nil {
 			return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: refused.Error()}, nil //nolint:nilerr // the answer says it
 		}
 		unchanged = s.isSame(old, settings, wanted.GetSecret())
-		settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())
+		settings.Secret = s.sealer.Seal(delivery.PrehookID, wanted.GetSecret())
 	}
 	if unchanged {
 		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old)}, nil
@@ -48,7 +48,7 @@ func settingsOf(m *plazav1.ManagedPrehook) store.PrehookSettings {
 
 // isSame reports whether a pre-hook has the settings and the secret.
 func (s *Service) isSame(old, settings store.PrehookSettings, wanted string) bool {
-	return s.sealer.Seals(webhook.PrehookID, old.Secret, wanted) && old.IsManaged &&
+	return s.sealer.Seals(delivery.PrehookID, old.Secret, wanted) && old.IsManaged &&
 		old.IsEnabled == settings.IsEnabled && old.URL == settings.URL && old.DefaultAction == settings.DefaultAction &&
 		slices.Equal(old.Events, settings.Events) && old.TimeoutMS == settings.TimeoutMS
 }

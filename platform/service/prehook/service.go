@@ -1,4 +1,4 @@
-// Package prehook implements PrehookService: the settings of the pre-hook. Package platform/webhook asks it.
+// Package prehook implements PrehookService: the settings of the pre-hook. Package delivery asks it.
 package prehook
 
 import (
@@ -8,23 +8,24 @@ import (
 	"net/netip"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/narrow"
+	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Service implements PrehookService.
 type Service struct {
 	*service.Deps
-	sealer   *webhook.Sealer
+	sealer   *seal.Sealer
 	networks []netip.Prefix
 }
 
 // New returns the service. networks are those that the pre-hook may be in although their addresses are not public.
-func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Service {
+func New(d *service.Deps, sealer *seal.Sealer, networks []netip.Prefix) *Service {
 	return &Service{Deps: d, sealer: sealer, networks: networks}
 }
 
@@ -54,8 +55,8 @@ func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookR
 	}
 	var secret *string
 	if req.GetRegenerateKey() || len(settings.Secret) == 0 {
-		made := webhook.NewSecret()
-		secret, settings.Secret = &made, s.sealer.Seal(webhook.PrehookID, made)
+		made := delivery.NewSecret()
+		secret, settings.Secret = &made, s.sealer.Seal(delivery.PrehookID, made)
 	}
 	updated, err := s.store(ctx, settings)
 	if err != nil {
@@ -104,7 +105,7 @@ func (s *Service) check(settings store.PrehookSettings, req *plazav1.UpdatePreho
 
 // checkSettings returns an error that names the field unless the pre-hook can be asked with the settings.
 func (s *Service) checkSettings(settings store.PrehookSettings) error {
-	if name := webhook.UnknownPrehookEvent(settings.Events); name != "" {
+	if name := delivery.UnknownPrehookEvent(settings.Events); name != "" {
 		return fmt.Errorf("events: %q is not the name of an event", name)
 	}
 	if settings.URL == "" {
@@ -113,7 +114,7 @@ func (s *Service) checkSettings(settings store.PrehookSettings) error {
 		}
 		return nil
 	}
-	if err := webhook.CheckURL(settings.URL, s.networks); err != nil {
+	if err := delivery.CheckURL(settings.URL, s.networks); err != nil {
 		return fmt.Errorf("callbackUrl: %w", err)
 	}
 	return nil

@@ -12,13 +12,13 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -90,7 +90,7 @@ func (s *Service) ReplayWebhookDeliveries(ctx context.Context,
 	for _, home := range homes {
 		var replayed int64
 		tx := s.Store.NewTx(home)
-		tx.ReplayWebhookDeliveries(req.GetWebhookId(), byHome[home], s.Now(), s.Now().Add(webhook.RetryFor), &replayed)
+		tx.ReplayWebhookDeliveries(req.GetWebhookId(), byHome[home], s.Now(), s.Now().Add(delivery.RetryFor), &replayed)
 		if err := tx.Commit(ctx); err != nil {
 			return nil, err
 		}

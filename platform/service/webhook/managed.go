@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -54,7 +54,7 @@ func reasonOf(err error) string {
 func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook,
 	refused []*plazav1.RefusedWebhook,
 ) {
-	free := webhook.Max
+	free := delivery.Max
 	for _, h := range list {
 		if !h.IsManaged {
 			free--
@@ -68,7 +68,7 @@ func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (w
 		case seen[m.GetName()]:
 			err = fmt.Errorf("another webhook has the name %s", m.GetName())
 		case len(wanted) >= free:
-			err = fmt.Errorf("a network can have at most %d webhooks", webhook.Max)
+			err = fmt.Errorf("a network can have at most %d webhooks", delivery.Max)
 		}
 		if err != nil {
 			refused = append(refused, &plazav1.RefusedWebhook{Name: m.GetName(), Reason: reasonOf(err)})
@@ -84,7 +84,7 @@ func (s *Service) checkManaged(m *plazav1.ManagedWebhook) error {
 	if err := s.check(store.Webhook{URL: m.GetUrl(), Events: m.GetEvents()}); err != nil {
 		return err
 	}
-	return webhook.CheckSecret(m.GetSecret())
+	return delivery.CheckSecret(m.GetSecret())
 }
 
 // changes returns the rows that differ from those of list.

@@ -1,4 +1,4 @@
-// Package webhook implements WebhookService: the webhooks of the network and their deliveries. Package platform/webhook sends the
+// Package webhook implements WebhookService: the webhooks of the network and their deliveries. Package delivery sends the
 // deliveries.
 //
 // Every home has a row of each webhook. A change is stored at the home of the region that receives it. The outbox copies it to the
@@ -15,18 +15,19 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Service implements WebhookService.
 type Service struct {
 	*service.Deps
-	sealer   *webhook.Sealer
+	sealer   *seal.Sealer
 	networks []netip.Prefix
 }
 
@@ -38,14 +39,14 @@ const retention = 30 * 24 * time.Hour
 
 // New returns the service and registers the outbox handler that applies changes at other homes. networks are those that webhooks
 // may be in although their addresses are not public.
-func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Service {
+func New(d *service.Deps, sealer *seal.Sealer, networks []netip.Prefix) *Service {
 	s := &Service{Deps: d, sealer: sealer, networks: networks}
 	service.HandleOutbox(d, topic, s.apply)
 	return s
 }
 
 var (
-	errLimit   = fail.Validation(fmt.Sprintf("webhooks: a network can have at most %d", webhook.Max))
+	errLimit   = fail.Validation(fmt.Sprintf("webhooks: a network can have at most %d", delivery.Max))
 	errManaged = fail.Forbidden("The webhook is part of the operator's configuration, which must be changed instead")
 )
 
@@ -98,7 +99,7 @@ func (s *Service) CreateWebhook(ctx context.Context, req *plazav1.CreateWebhookR
 	if err := s.check(hook); err != nil {
 		return nil, err
 	}
-	secret := webhook.NewSecret()
+	secret := delivery.NewSecret()
 	hook.Secret = s.sealer.Seal(hook.ID, secret)
 	auth.Created(ctx, "webhook", hook.ID)
 	list, err := s.update(ctx, hook)
@@ -128,7 +129,7 @@ func (s *Service) UpdateWebhook(ctx context.Context, req *plazav1.UpdateWebhookR
 	}
 	secret := ""
 	if req.GetRegenerateSecret() {
-		secret = webhook.NewSecret()
+		secret = delivery.NewSecret()
 		hook.Secret = s.sealer.Seal(hook.ID, secret)
 	}
 	list, err := s.update(ctx, hook)
@@ -148,10 +149,10 @@ func (s *Service) DeleteWebhook(ctx context.Context, req *plazav1.DeleteWebhookR
 
 // check returns an error unless events can be sent to a webhook.
 func (s *Service) check(h store.Webhook) error {
-	if err := webhook.CheckURL(h.URL, s.networks); err != nil {
+	if err := delivery.CheckURL(h.URL, s.networks); err != nil {
 		return fail.Validation("url: " + err.Error())
 	}
-	if name := webhook.UnknownName(h.Events); name != "" {
+	if name := delivery.UnknownName(h.Events); name != "" {
 		return fail.Validation(fmt.Sprintf("events: %q is not the name of an event", name))
 	}
 	return nil
@@ -163,7 +164,7 @@ func (s *Service) load(ctx context.Context) ([]store.Webhook, error) {
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
 	r.Webhooks(s.Region, &list)
 	err := r.Run(ctx)
-	return webhook.Ordered(list), err
+	return delivery.Ordered(list), err
 }
 
 func (s *Service) find(ctx context.Context, id string) (store.Webhook, error) {
@@ -195,11 +196,11 @@ func (s *Service) update(ctx context.Context, changed ...store.Webhook) ([]store
 	var list []store.Webhook
 	tx := s.Store.NewTx(s.Region)
 	tx.UpsertWebhooks(changed, s.Now().Add(-retention))
-	tx.GuardWebhooks(webhook.Max, errLimit)
+	tx.GuardWebhooks(delivery.Max, errLimit)
 	rows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Webhooks: changed} })
 	tx.SelectWebhooks(&list)
 	err := s.Commit(ctx, tx, rows...)
-	return webhook.Ordered(list), err
+	return delivery.Ordered(list), err
 }
 
 // message is the payload of an outbox row.
@@ -224,7 +225,7 @@ func respond(list []store.Webhook, id, secret string, err error) (*plazav1.Webho
 		return nil, fail.NotFound()
 	}
 	message := toProto(list[i])
-	if i >= webhook.Max {
+	if i >= delivery.Max {
 		message.Refused = "limit"
 	}
 	return &plazav1.WebhookResponse{Webhook: message, Secret: secret}, nil

@@ -11,10 +11,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	sending "github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/webhook"
 	"github.com/plaza-social/plaza/platform/store"
-	sending "github.com/plaza-social/plaza/platform/webhook"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -29,7 +29,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := servicetest.NewWorld(t)
-	sealer, err := sending.NewSealer([]byte("the key of the directory"))
+	sealer, err := sending.New([]byte("the key of the directory"))
 	require.NoError(t, err)
 	return &world{w, webhook.New(w.Deps, sealer, nil), t, auth.WithCaller(t.Context(), servicetest.Admin())}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/service"
 )
 
 // Limits of a message.
@@ -19,7 +18,7 @@ const (
 func CheckContent(dataType string, data freeform.Object) error {
 	switch dataType {
 	case "custom":
-		return service.RequireObjectSize("data", data, MaxCustom)
+		return freeform.RequireSize("data", data, MaxCustom)
 	case "text":
 		if data.Text("text") == "" {
 			return fail.Validation("data.text: must not be empty in a text message")

@@ -134,7 +134,7 @@ func (d *Draft) check() error {
 
 func (d *Draft) checkCustom() error {
 	d.Attachments = nil // a custom post has no attachments
-	return service.RequireObjectSize("data", d.Data, maxCustom)
+	return freeform.RequireSize("data", d.Data, maxCustom)
 }
 
 // requireDataSize returns a validation error if a request gives a post that is not custom too many fields of its own.
@@ -142,7 +142,7 @@ func (d *Draft) requireDataSize(given freeform.Object) error {
 	if strings.Contains(d.DataType, ".") {
 		return nil // see checkCustom
 	}
-	return service.RequireObjectSize("data", given, service.MaxCustomBytes, "title", "text")
+	return freeform.RequireSize("data", given, freeform.MaxCustomBytes, "title", "text")
 }
 
 // ResolveDraft sets the internal ids of the target and of the mentioned users. callerID is the caller's public id; a

@@ -10,10 +10,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
 // UserText is text that a user wrote.
@@ -147,23 +147,23 @@ func (t *Rules) RequireAllowed(ctx context.Context, texts ...UserText) error {
 }
 
 // links returns the links in the texts and in the fields for links.
-func (t UserText) links() []moderation.Link {
-	var links []moderation.Link
+func (t UserText) links() []textfilter.Link {
+	var links []textfilter.Link
 	for _, text := range t.Texts {
-		links = append(links, moderation.Links(text)...)
+		links = append(links, textfilter.Links(text)...)
 	}
 	for _, address := range t.Links {
-		links = append(links, moderation.ParseLink(address))
+		links = append(links, textfilter.ParseLink(address))
 	}
 	return links
 }
 
 // compiled returns the rules of the version that was read, or of a newer one.
-func (t *Rules) compiled(ctx context.Context) (*moderation.Rules, error) {
+func (t *Rules) compiled(ctx context.Context) (*textfilter.Rules, error) {
 	if rules := t.deps.TextRules.Get(t.home, t.state.Version); rules != nil {
 		return rules, nil
 	}
-	fresh := &moderation.Rules{}
+	fresh := &textfilter.Rules{}
 	if t.state.Version == "" {
 		return fresh, nil
 	}

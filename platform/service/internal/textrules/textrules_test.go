@@ -8,10 +8,10 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
 func TestTextOf(t *testing.T) {
@@ -73,9 +73,9 @@ func TestLinkOfField(t *testing.T) {
 // newRules returns cached rules: the block list has the word spam, the allow list the domain example.org.
 func newRules(t *testing.T, whitelist bool) *Rules {
 	t.Helper()
-	compiled := &moderation.Rules{Version: "1"}
-	require.NoError(t, compiled.Add(moderation.Block, "spam", true))
-	require.NoError(t, compiled.Add(moderation.Allow, "example.org", false))
+	compiled := &textfilter.Rules{Version: "1"}
+	require.NoError(t, compiled.Add(textfilter.Block, "spam", true))
+	require.NoError(t, compiled.Add(textfilter.Allow, "example.org", false))
 	d := &service.Deps{}
 	d.TextRules.Put(region.EU, compiled)
 	return &Rules{deps: d, home: region.EU, state: store.ModerationState{Version: "1", IsWhitelistEnabled: whitelist}}

@@ -79,6 +79,11 @@ func Allowed(c *Caller, p Permission, s Scope) bool {
 // permission that an operation declares nor as its exercise.
 func Permits(c *Caller, p Permission, s Scope) bool { return c != nil && decide(c, p, s) }
 
+// ModeratesStories reports whether the caller moderates stories everywhere or manages those of a target with the scope s.
+func ModeratesStories(c *Caller, s Scope) bool {
+	return Permits(c, ModerateStory, Scope{}) || Permits(c, ManageCommunityStory, s)
+}
+
 func decide(c *Caller, p Permission, s Scope) bool {
 	switch {
 	case !c.Confirmed():

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
@@ -56,53 +55,58 @@ func (o *Outbox) ordered(row store.OutboxRow) bool {
 // deliverKeyNow delivers the rows of a key, one of which the caller has just committed. If this server is delivering rows of the key
 // already, it goes on with those. Failed deliveries are left to the workers.
 func (o *Outbox) deliverKeyNow(ctx context.Context, home region.Code, key string) {
-	if !o.busy.begin(home, key) {
+	if !o.busy.start(home, key) {
 		return
 	}
-	if _, err := o.deliverKey(ctx, home, key); err != nil {
-		o.leave(home)
-	}
-	if o.busy.again(home, key) {
-		go o.deliverRest(context.WithoutCancel(ctx), home, key)
-	}
-}
-
-// deliverRest delivers the rows of a key that were committed during a delivery, until there are none.
-func (o *Outbox) deliverRest(ctx context.Context, home region.Code, key string) {
-	for more := true; more; more = o.busy.again(home, key) {
-		bounded, cancel := context.WithTimeout(ctx, o.store.Limits().DeliverNow)
-		if _, err := o.deliverKey(bounded, home, key); err != nil {
-			o.leave(home)
-		}
-		cancel()
-	}
+	o.deliverOrLeave(ctx, home, key)
+	o.finishKey(ctx, home, key)
 }
 
 // drainKey delivers the rows of a key some of which are due, and postpones these if an earlier one fails. It reports whether it did:
 // not if this server is delivering rows of the key.
 func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due []store.OutboxRow) (drained bool, err error) {
-	if len(due) == 0 || !o.busy.begin(home, key) {
+	if len(due) == 0 || !o.busy.start(home, key) {
 		return false, nil
 	}
-	head, failed := o.deliverKey(ctx, home, key)
-	if o.busy.again(home, key) {
-		go o.deliverRest(context.WithoutCancel(ctx), home, key)
-	}
+	first, failed := o.deliverKey(ctx, home, key)
+	o.finishKey(ctx, home, key)
 	switch {
 	case failed == nil:
 		return true, nil
-	case head == nil:
+	case first == nil:
 		return true, failed
 	case errors.Is(failed, errHeld):
-		return true, o.store.DelayOutboxRows(ctx, home, due, "", head.NotBefore)
+		return true, o.store.DelayOutboxRows(ctx, home, due, "", first.NotBefore)
 	}
-	waiting := slices.DeleteFunc(due, func(row store.OutboxRow) bool { return row.ID == head.ID })
-	return true, o.postpone(ctx, home, *head, append(waiting, *head), failed)
+	waiting := slices.DeleteFunc(due, func(row store.OutboxRow) bool { return row.ID == first.ID })
+	return true, o.postpone(ctx, home, *first, append(waiting, *first), failed)
 }
 
-// deliverKey delivers the rows of a key until there are none or one fails, which it returns.
-func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (head *store.OutboxRow, err error) {
-	for more := true; more; {
+// finishKey ends a delivery of the rows of a key. Those that were committed during it are delivered in the background.
+func (o *Outbox) finishKey(ctx context.Context, home region.Code, key string) {
+	if o.busy.finish(home, key) {
+		return
+	}
+	go func() {
+		for finished := false; !finished; finished = o.busy.finish(home, key) {
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.store.Limits().DeliverNow)
+			o.deliverOrLeave(bounded, home, key)
+			cancel()
+		}
+	}()
+}
+
+// deliverOrLeave delivers the rows of a key, and leaves them to the workers if that fails.
+func (o *Outbox) deliverOrLeave(ctx context.Context, home region.Code, key string) {
+	if _, err := o.deliverKey(ctx, home, key); err != nil {
+		o.leave(home)
+	}
+}
+
+// deliverKey delivers the rows of a key until there are none or one fails. It returns that row with its error; an error without a row
+// is one of reading or deleting rows.
+func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (failed *store.OutboxRow, err error) {
+	for {
 		read := &keyRead{key: key}
 		if err := o.reads.Add(ctx, home, read); err != nil {
 			return nil, err
@@ -115,14 +119,14 @@ func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (
 		if err != nil {
 			return &rows[done], err
 		}
-		more = done > 0 && len(read.rows) == maxOfKey
-		if more { // the next page must not begin with the same rows
-			if err := o.deletions.queue.Add(ctx, home, rows[done-1]); err != nil {
-				return nil, err
-			}
+		if done == 0 || len(read.rows) < maxOfKey {
+			return nil, nil
+		}
+		// The next page must not begin with the same rows: wait until they are deleted.
+		if err := o.deletions.queue.Add(ctx, home, rows[done-1]); err != nil {
+			return nil, err
 		}
 	}
-	return nil, nil
 }
 
 // handleInOrder delivers rows and returns how many were delivered before one failed.
@@ -153,43 +157,4 @@ func (o *Outbox) run(rows []store.OutboxRow) []store.OutboxRow {
 		return rows[:i]
 	}
 	return rows
-}
-
-// busyKeys are the keys whose rows this server is delivering.
-type busyKeys struct {
-	mu   sync.Mutex
-	keys map[busyKey]bool // true if there are more rows to deliver afterwards
-}
-
-type busyKey struct {
-	home region.Code
-	key  string
-}
-
-// begin reports whether the caller may deliver the rows of a key. Otherwise the delivery in progress goes on with the rows that
-// the caller has committed.
-func (b *busyKeys) begin(home region.Code, key string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, busy := b.keys[busyKey{home, key}]; busy {
-		b.keys[busyKey{home, key}] = true
-		return false
-	}
-	if b.keys == nil {
-		b.keys = map[busyKey]bool{}
-	}
-	b.keys[busyKey{home, key}] = false
-	return true
-}
-
-// again ends a delivery, and reports whether the caller must begin another one.
-func (b *busyKeys) again(home region.Code, key string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.keys[busyKey{home, key}] {
-		b.keys[busyKey{home, key}] = false
-		return true
-	}
-	delete(b.keys, busyKey{home, key})
-	return false
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
-
-	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // SealLength is the number of characters with which a token identifies its list: 30 bits, against mistakes. The seal
@@ -91,11 +88,8 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 		case l == nil || !isProto:
 			return next(ctx, request)
 		}
-		if err := l.unwrapTokens(message.ProtoReflect()); err != nil {
-			return nil, err
-		}
-		seal, query := l.seal(b.caller(ctx), message), l.query(message)
-		if err := l.unseal(message.ProtoReflect(), seal); err != nil {
+		issue, err := l.open(message, b.caller(ctx))
+		if err != nil {
 			return nil, err
 		}
 		response, err := l.fit(ctx, request, next)
@@ -103,18 +97,23 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if message, ok := response.Any().(proto.Message); ok {
-			l.sealTokens(message.ProtoReflect(), seal, query)
+			changeTokens(l.responses, message.ProtoReflect(), issue)
 		}
 		return response, nil
 	}
 }
 
-// pageMessage is a message with the page_fields option, in a request or a response.
-type pageMessage struct {
-	path     []protoreflect.FieldDescriptor // from the request or response to the message
-	tokens   []protoreflect.FieldDescriptor
-	position []protoreflect.FieldDescriptor
-	maxToken int // in characters
+// open replaces the tokens of a request by positions, and adds the parameters in them that the request lacks. It returns the function
+// that makes a token for clients of a position in the response.
+func (l *list) open(request proto.Message, caller string) (issue func(position string) string, err error) {
+	if err := l.unwrapTokens(request.ProtoReflect()); err != nil {
+		return nil, err
+	}
+	seal, query := l.seal(caller, request), l.query(request) // both depend on the parameters that were added
+	if err := l.unseal(request.ProtoReflect(), seal); err != nil {
+		return nil, err
+	}
+	return func(position string) string { return wrap(seal+position, query, l.maxToken) }, nil
 }
 
 // maxToken returns the maximum length of the tokens of a list.
@@ -124,81 +123,6 @@ func maxToken(requests []pageMessage) int {
 		limit = min(limit, requests[i].maxToken)
 	}
 	return limit
-}
-
-// pageMessages returns the messages with the page_fields option below root and root itself, the outermost last. It
-// does not look into lists and maps.
-func pageMessages(root protoreflect.MessageDescriptor, above []protoreflect.FieldDescriptor) ([]pageMessage, error) {
-	var found []pageMessage
-	for i := range root.Fields().Len() {
-		field := root.Fields().Get(i)
-		recursive := slices.ContainsFunc(above, func(f protoreflect.FieldDescriptor) bool { return f.Message() == field.Message() })
-		if field.Message() == nil || field.IsList() || field.IsMap() || recursive {
-			continue
-		}
-		below, err := pageMessages(field.Message(), slices.Concat(above, []protoreflect.FieldDescriptor{field}))
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, below...)
-	}
-	option, _ := proto.GetExtension(root.Options(), plazav1.E_PageFields).(*plazav1.PageFields)
-	if option == nil {
-		return found, nil
-	}
-	tokens, err := fieldsOf(root, option.GetTokens())
-	if err != nil {
-		return nil, err
-	}
-	position, err := fieldsOf(root, option.GetPosition())
-	limit := MaxWrapped
-	if option.GetMaxToken() > 0 {
-		limit = int(option.GetMaxToken())
-	}
-	return append(found, pageMessage{path: above, tokens: tokens, position: position, maxToken: limit}), err
-}
-
-func fieldsOf(message protoreflect.MessageDescriptor, names []string) ([]protoreflect.FieldDescriptor, error) {
-	fields := make([]protoreflect.FieldDescriptor, len(names))
-	for i, name := range names {
-		if fields[i] = message.Fields().ByName(protoreflect.Name(name)); fields[i] == nil {
-			return nil, fmt.Errorf("page_fields of %s: there is no field %q", message.FullName(), name)
-		}
-	}
-	return fields, nil
-}
-
-// in returns the message in root, false if it is not set.
-func (p *pageMessage) in(root protoreflect.Message) (protoreflect.Message, bool) {
-	for _, field := range p.path {
-		if !root.Has(field) {
-			return nil, false
-		}
-		root = root.Mutable(field).Message()
-	}
-	return root, true
-}
-
-// clear removes the page from a request.
-func (p *pageMessage) clear(request protoreflect.Message) {
-	m, ok := p.in(request)
-	if !ok {
-		return
-	}
-	m.SetUnknown(nil)
-	for _, field := range slices.Concat(p.tokens, p.position) {
-		m.Clear(field)
-	}
-	if last := len(p.path) - 1; last >= 0 && isEmpty(m) {
-		parent, _ := (&pageMessage{path: p.path[:last]}).in(request)
-		parent.Clear(p.path[last])
-	}
-}
-
-func isEmpty(m protoreflect.Message) bool {
-	empty := true
-	m.Range(func(protoreflect.FieldDescriptor, protoreflect.Value) bool { empty = false; return false })
-	return empty
 }
 
 // seal returns the prefix of the tokens of a list.
@@ -215,41 +139,14 @@ func (l *list) seal(caller string, request proto.Message) string {
 
 // unseal removes the seal from the tokens of a request.
 func (l *list) unseal(request protoreflect.Message, seal string) error {
-	for i := range l.requests {
-		m, ok := l.requests[i].in(request)
-		if !ok {
-			continue
+	for token := range tokensIn(request, l.requests) {
+		position, sealed := strings.CutPrefix(token.text(), seal)
+		if !sealed || position == "" {
+			return l.notOurs()
 		}
-		for _, token := range l.requests[i].tokens {
-			text := m.Get(token).String()
-			if text == "" {
-				continue
-			}
-			position, sealed := strings.CutPrefix(text, seal)
-			if !sealed || position == "" {
-				return l.notOurs()
-			}
-			m.Set(token, protoreflect.ValueOfString(position))
-		}
+		token.set(position)
 	}
 	return nil
-}
-
-// sealTokens adds the seal to the tokens of a response, and wraps them together with the parameters of the request.
-func (l *list) sealTokens(response protoreflect.Message, seal string, query json.RawMessage) {
-	var done []protoreflect.ProtoMessage // a response may contain the same paging twice
-	for i := range l.responses {
-		m, ok := l.responses[i].in(response)
-		if !ok || slices.Contains(done, m.Interface()) {
-			continue
-		}
-		done = append(done, m.Interface())
-		for _, token := range l.responses[i].tokens {
-			if m.Has(token) {
-				m.Set(token, protoreflect.ValueOfString(wrap(seal+m.Get(token).String(), query, l.maxToken)))
-			}
-		}
-	}
 }
 
 // tokenName returns the path of the first token of a request in JSON names.

@@ -79,19 +79,16 @@ func tryPage(
 
 // limit returns the page size of a request: that of its token, its limit, or the usual default.
 func (l *list) limit(request protoreflect.Message) int {
+	for token := range tokensIn(request, l.requests) {
+		if size := limitOf(token.text()); size > 0 {
+			return size
+		}
+	}
 	found := 0
 	for i := range l.requests {
 		m, ok := l.requests[i].in(request)
-		if !ok {
-			continue
-		}
-		if limit := l.requests[i].limit(); limit != nil && m.Has(limit) {
+		if limit := l.requests[i].limit(); ok && limit != nil && m.Has(limit) {
 			found = int(m.Get(limit).Int())
-		}
-		for _, token := range l.requests[i].tokens {
-			if size := limitOf(m.Get(token).String()); size > 0 {
-				return size
-			}
 		}
 	}
 	if found > 0 {
@@ -116,36 +113,10 @@ func (l *list) setLimit(request protoreflect.Message, limit int) {
 	}
 }
 
-// limit returns the field with the page size, nil without one.
-func (p *pageMessage) limit() protoreflect.FieldDescriptor {
-	for _, field := range p.position {
-		if field.Name() == "limit" && field.Kind() == protoreflect.Int32Kind {
-			return field
-		}
-	}
-	return nil
-}
-
-// mutable returns the message in root, after creating it.
-func (p *pageMessage) mutable(root protoreflect.Message) protoreflect.Message {
-	for _, field := range p.path {
-		root = root.Mutable(field).Message()
-	}
-	return root
-}
-
 // changeTokens replaces the tokens in root.
 func changeTokens(messages []pageMessage, root protoreflect.Message, change func(token string) string) {
-	for i := range messages {
-		m, ok := messages[i].in(root)
-		if !ok {
-			continue
-		}
-		for _, token := range messages[i].tokens {
-			if m.Has(token) {
-				m.Set(token, protoreflect.ValueOfString(change(m.Get(token).String())))
-			}
-		}
+	for token := range tokensIn(root, messages) {
+		token.set(change(token.text()))
 	}
 }
 

@@ -86,36 +86,22 @@ func wrap(sealed string, query json.RawMessage, limit int) string {
 // unwrapTokens replaces the tokens of a request by sealed positions, and adds the parameters that they contain and the
 // request lacks.
 func (l *list) unwrapTokens(request protoreflect.Message) error {
-	for i := range l.requests {
-		m, ok := l.requests[i].in(request)
-		if !ok {
+	for token := range tokensIn(request, l.requests) {
+		if len(token.text()) > l.maxToken {
+			return fail.Validation(fmt.Sprintf("%s: must be at most %d characters", l.tokenName(), l.maxToken))
+		}
+		w := unwrap(token.text())
+		if w == nil {
 			continue
 		}
-		for _, token := range l.requests[i].tokens {
-			if err := l.unwrapToken(request, m, token, l.requests[i].limit()); err != nil {
-				return err
-			}
+		position, ok := w.sealed()
+		if !ok || l.fill(request, w.Query) != nil {
+			return l.notOurs()
 		}
-	}
-	return nil
-}
-
-func (l *list) unwrapToken(request, m protoreflect.Message, token, limit protoreflect.FieldDescriptor) error {
-	text := m.Get(token).String()
-	if len(text) > l.maxToken {
-		return fail.Validation(fmt.Sprintf("%s: must be at most %d characters", l.tokenName(), l.maxToken))
-	}
-	w := unwrap(text)
-	if w == nil {
-		return nil
-	}
-	position, ok := w.sealed()
-	if !ok || l.fill(request, w.Query) != nil {
-		return l.notOurs()
-	}
-	m.Set(token, protoreflect.ValueOfString(position))
-	if position == "" && limit != nil && w.Limit != nil {
-		m.Set(limit, protoreflect.ValueOfInt32(*w.Limit))
+		token.set(position)
+		if position == "" && token.limit != nil && w.Limit != nil {
+			token.message.Set(token.limit, protoreflect.ValueOfInt32(*w.Limit))
+		}
 	}
 	return nil
 }

@@ -23,20 +23,23 @@ func HandleOutbox[T any](d *Deps, topic string, handle func(context.Context, T) 
 
 // Commit commits a transaction and delivers its outbox rows before it returns.
 func (d *Deps) Commit(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
-	err := tx.Commit(ctx)
-	if err == nil {
-		d.Outbox.Deliver(store.WithoutIdempotency(ctx), tx.Home(), rows...)
-	}
-	return err
+	return d.CommitRows(ctx, tx, rows, nil)
 }
 
 // CommitSoon commits a transaction and delivers its outbox rows in the background.
 func (d *Deps) CommitSoon(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
-	err := tx.Commit(ctx)
-	if err == nil {
-		d.Outbox.DeliverSoon(store.WithoutIdempotency(ctx), tx.Home(), rows...)
+	return d.CommitRows(ctx, tx, nil, rows)
+}
+
+// CommitRows commits a transaction, delivers the outbox rows in now before it returns, and those in soon in the background.
+func (d *Deps) CommitRows(ctx context.Context, tx *store.Tx, now, soon []store.OutboxRow) error {
+	if err := tx.Commit(ctx); err != nil {
+		return err
 	}
-	return err
+	delivery := store.WithoutIdempotency(ctx)
+	d.Outbox.Deliver(delivery, tx.Home(), now...)
+	d.Outbox.DeliverSoon(delivery, tx.Home(), soon...)
+	return nil
 }
 
 // Micros returns the current time in UTC, truncated to microseconds. It orders changes of the same millisecond of

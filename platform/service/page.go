@@ -109,40 +109,32 @@ type Merged[T any] struct {
 // answer again. If there are no other rows, the page is refused, unless it is the first one: clients would take it for the
 // end of the list.
 func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, error) {
-	late, stop, err := m.fillGap(ctx, d)
-	if err != nil {
-		return nil, nil, err
-	}
-	limit := m.Cursor.Limit
+	late, err := m.readGap(ctx, d)
 	switch {
-	case len(late) > limit:
-		rows, paging := page.GapWindow(m.Cursor, late, m.At)
+	case err != nil:
+		return nil, nil, err
+	case len(late.rows) > m.Cursor.Limit:
+		rows, paging := page.GapWindow(m.Cursor, late.rows, m.At)
 		return rows, paging, nil
-	case stop != nil:
-		rows, paging := page.GapStopped(m.Cursor, late, cursorAt(m.Cursor, *stop, m.ByName))
+	case late.stop != nil:
+		rows, paging := page.GapStopped(m.Cursor, late.rows, cursorAt(m.Cursor, *late.stop, m.ByName))
 		return rows, paging, nil
+	case late.answered: // the gap ends on this page
+		m.Cursor.Gap = page.Gap{}
 	}
-	rows, stops, missing, err := m.read(ctx, d, m.Cursor, nil)
+	read, err := m.read(ctx, d, m.Cursor, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	missing, rows = append(missing, m.Cursor.Gap.Homes...), append(late, rows...)
-	if len(rows)+len(stops) == 0 && (!m.Cursor.Back || len(missing) > 0) {
+	missing, rows := append(read.missing, m.Cursor.Gap.Homes...), append(late.rows, read.rows...)
+	if len(rows)+len(read.stops) == 0 && (!m.Cursor.Back || len(missing) > 0) {
 		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
 	}
-	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At, stops...)
-	if m.Cursor.Back || len(missing) == 0 && (len(late) < limit || paging.GetNext() == "") {
+	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At, read.stops...)
+	if m.Cursor.Back || len(missing) == 0 && (len(late.rows) < m.Cursor.Limit || paging.GetNext() == "") {
 		return rows, paging, nil
 	}
-	next := page.Cursor{Limit: limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
-	if len(rows) < limit && len(stops) > 0 {
-		next = cursorAt(next, firstStop(stops, m.ByName, m.Desc), m.ByName)
-	} else if len(rows) > len(late) {
-		next.Time, next.Key, next.ID = m.At(rows[len(rows)-1])
-	}
-	if !m.ByName {
-		next.Key = "" // some rows have both
-	}
+	next := m.after(rows, len(late.rows), read.stops)
 	if len(missing) > 0 {
 		next = m.Cursor.Missing(missing, next)
 	}
@@ -150,39 +142,63 @@ func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, err
 	return rows, paging, nil
 }
 
-// fillGap returns the rows in the gap of the cursor, one more than the limit if there are so many. If it has all of them,
-// it removes the gap. stop is where the homes stopped in the gap, nil if they did not.
-func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) (rows []T, stop *store.Position, err error) {
-	if len(m.Cursor.Gap.Homes) == 0 {
-		return nil, nil, nil
+// after returns the cursor after a page, the first rows of which, as many as late, were in the gap of the cursor.
+func (m Merged[T]) after(rows []T, late int, stops []store.Position) page.Cursor {
+	next := page.Cursor{Limit: m.Cursor.Limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(rows) < m.Cursor.Limit && len(stops) > 0 {
+		next = cursorAt(next, firstStop(stops, m.ByName, m.Desc), m.ByName)
+	} else if len(rows) > late {
+		next.Time, next.Key, next.ID = m.At(rows[len(rows)-1])
 	}
-	rows, stops, missing, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
-	if err != nil || len(missing) > 0 {
-		return nil, nil, err
+	if !m.ByName {
+		next.Key = "" // some rows have both
 	}
-	end := store.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
-	if len(stops) > 0 {
-		if first := firstStop(stops, m.ByName, m.Desc); compare(m.ByName, m.Desc, keyOf)(first, end) < 0 {
-			stop, end = &first, first
-		}
-	}
-	rows = upTo(rows, end, m.ByName, m.Desc, m.At)
-	slices.SortFunc(rows, compare(m.ByName, m.Desc, m.At))
-	if len(rows) <= m.Cursor.Limit && stop == nil {
-		m.Cursor.Gap = page.Gap{}
-	}
-	return rows, stop, nil
+	return next
 }
 
-// read reads rows from the position of a cursor, at some homes or all of them. missing are those that did not answer.
-func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, stops []store.Position,
-	missing []region.Code, err error,
-) {
+// gapRows are rows in the gap of a cursor.
+type gapRows[T any] struct {
+	answered bool            // whether all homes of the gap answered
+	rows     []T             // sorted; one more than the limit if there are so many
+	stop     *store.Position // where the homes stopped in the gap, nil if they did not
+}
+
+// readGap reads the rows in the gap of the cursor.
+func (m Merged[T]) readGap(ctx context.Context, d *Deps) (gapRows[T], error) {
+	if len(m.Cursor.Gap.Homes) == 0 {
+		return gapRows[T]{answered: true}, nil
+	}
+	read, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
+	if err != nil || len(read.missing) > 0 {
+		return gapRows[T]{}, err
+	}
+	gap, end := gapRows[T]{answered: true}, store.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(read.stops) > 0 {
+		if first := firstStop(read.stops, m.ByName, m.Desc); compare(m.ByName, m.Desc, keyOf)(first, end) < 0 {
+			gap.stop, end = &first, first
+		}
+	}
+	gap.rows = upTo(read.rows, end, m.ByName, m.Desc, m.At)
+	slices.SortFunc(gap.rows, compare(m.ByName, m.Desc, m.At))
+	return gap, nil
+}
+
+// homesRead is what homes returned of a list.
+type homesRead[T any] struct {
+	rows    []T
+	stops   []store.Position // see store.ReadBatch.Stops
+	missing []region.Code    // those that did not answer
+}
+
+// read reads rows from the position of a cursor, at some homes, or at all of them if homes is nil.
+func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (homesRead[T], error) {
+	var r homesRead[T]
 	reads := d.Store.NewBestEffortBatch()
 	reads.Only(homes)
-	m.Read(reads, from, &rows)
-	err = reads.Run(ctx)
-	return rows, reads.Stops(), reads.Missing(), err
+	m.Read(reads, from, &r.rows)
+	err := reads.Run(ctx)
+	r.stops, r.missing = reads.Stops(), reads.Missing()
+	return r, err
 }
 
 func unavailable(home region.Code) error {

@@ -88,13 +88,16 @@ func (r *Request) CheckID(id string) {
 func (r *Request) AfterRun(step func(context.Context) error) { r.steps = append(r.steps, step) }
 
 // Page returns the page that the caller asks for, of page.DefaultLimit rows by default. Run fails if its token is invalid.
-func (r *Request) Page(o *plazav1.PageOptions) page.Cursor {
-	cursor, err := page.Parse(o, page.DefaultLimit)
+func (r *Request) Page(o *plazav1.PageOptions) page.Cursor { return r.PageOf(o, page.DefaultLimit) }
+
+// PageOf is Page with another default limit.
+func (r *Request) PageOf(o *plazav1.PageOptions, defaultLimit int) page.Cursor {
+	cursor, err := page.Parse(o, defaultLimit)
 	r.Fail(err)
 	return cursor
 }
 
-// Resolve returns the internal id of the user with a public id. Run fails with 400400 if there is none.
+// Resolve returns the internal id of the user with a public id, "" if there is none. Run fails if the directory is unavailable.
 func (r *Request) Resolve(ctx context.Context, publicID string) string {
 	id, err := r.Deps.Directory.ResolveOne(ctx, publicID)
 	r.Fail(err)

@@ -22,13 +22,12 @@ type viewer struct {
 // viewerOf returns the caller of the operation. Events that are sent to several users have none.
 func viewerOf(ctx context.Context) *viewer { return &viewer{caller: auth.CallerFrom(ctx)} }
 
-// may reports whether the caller has the permission p for what is on a target.
-func (v *viewer) may(p auth.Permission, targetType, targetID string) bool {
-	scope := auth.Scope{}
-	if targetType == "community" {
-		scope.Membership = v.membership(targetID)
+// scope returns the scope of permissions for what is on a target.
+func (v *viewer) scope(targetType, targetID string) auth.Scope {
+	if targetType != "community" {
+		return auth.Scope{}
 	}
-	return auth.Permits(v.caller, p, scope)
+	return auth.Scope{Membership: v.membership(targetID)}
 }
 
 func (v *viewer) membership(communityID string) *auth.Membership {
@@ -41,7 +40,7 @@ func (v *viewer) membership(communityID string) *auth.Membership {
 
 // reviews reports whether the caller moderates the posts and comments on a target.
 func (v *viewer) reviews(targetType, targetID string) bool {
-	return v.may(auth.ModeratePostAndComment, targetType, targetID)
+	return auth.Permits(v.caller, auth.ModeratePostAndComment, v.scope(targetType, targetID))
 }
 
 // restrictFlags reduces the flags of an object to that of the caller.
@@ -75,7 +74,7 @@ func (v *viewer) comments(rows []store.Comment) []store.Comment {
 
 func (v *viewer) stories(rows []store.Story) []store.Story {
 	return changed(rows, func(s *store.Story) {
-		if !v.may(auth.ModerateStory, "", "") && !v.may(auth.ManageCommunityStory, s.TargetType, s.TargetID) {
+		if !auth.ModeratesStories(v.caller, v.scope(s.TargetType, s.TargetID)) {
 			v.restrictFlags(&s.Flaggers, &s.FlagCount)
 		}
 		s.HasFlaggedComment = s.HasFlaggedComment && v.reviews(s.TargetType, s.TargetID)

@@ -33,11 +33,9 @@ func New(d *service.Deps, recorder *Recorder) *Service { return &Service{d, reco
 
 // ListAuditEvents lists the events of all regions. Regions that are unavailable are left out.
 func (s *Service) ListAuditEvents(ctx context.Context, req *plazav1.ListAuditEventsRequest) (*plazav1.ListAuditEventsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.NewPrivilegedRequest(ctx, auth.ManageSecurity).Run(ctx); err != nil {
+	r := s.NewPrivilegedRequest(ctx, auth.ManageSecurity)
+	cursor := r.Page(req.GetOptions())
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	list, err := s.listOf(ctx, req)

@@ -22,11 +22,9 @@ type listRequest interface {
 }
 
 func (s *Service) list(ctx context.Context, req listRequest, deleted bool) (*plazav1.CategoryResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.NewRequest(ctx).Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := store.CategoryList{

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,12 +19,10 @@ var (
 func (s *Service) ListArchivedChannels(
 	ctx context.Context, req *plazav1.ListArchivedChannelsRequest,
 ) (*plazav1.ListChannelsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	r := s.NewUserRequest(ctx)
+	cursor := r.Page(req.GetOptions())
 	list := store.ChannelList{Deleted: store.DeletedNone, OnlyArchived: true, Desc: !cursor.Back, Limit: cursor.Limit + 1}
-	return s.list(ctx, s.NewUserRequest(ctx), channelQuery{ChannelList: list, filter: "member"}, cursor)
+	return s.list(ctx, r, channelQuery{ChannelList: list, filter: "member"}, cursor)
 }
 
 // ArchiveChannel archives a conversation for the caller, who must be a member.

@@ -134,9 +134,6 @@ func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) sto
 // insert stores a channel at its home and returns it. exists is the error if its id is in use.
 func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.ChannelResponse, error) {
 	users := d.channelUsers()
-	if len(users) > chat.MaxMembers[d.channel.Type] {
-		return nil, fail.TooManyMembers()
-	}
 	if err := s.RequireQuota(ctx, d.channel.CreatorID, store.UsageChannels); err != nil {
 		return nil, err
 	}

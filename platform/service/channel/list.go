@@ -19,11 +19,9 @@ import (
 // A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the
 // order of its index.
 func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsRequest) (*plazav1.ListChannelsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	return s.list(ctx, s.NewRequest(ctx), channelQuery{ChannelList: listOf(req, cursor), filter: req.GetFilter()}, cursor)
+	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
+	return s.list(ctx, r, channelQuery{ChannelList: listOf(req, cursor), filter: req.GetFilter()}, cursor)
 }
 
 // list runs the request r and answers a query about the channels of its caller.

@@ -20,11 +20,8 @@ const muted = "muted"
 // ListChannelUsers lists the members of a channel, its muted members, its banned users, or several of these. The
 // caller must be allowed to read the channel. channelUsers contains the users of the page only.
 func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelUsersResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
 	found := s.newState(ctx, req.GetChannelId())
+	cursor := found.Page(req.GetOptions())
 	list := s.usersOf(req, cursor)
 	memberships := membershipsOf(req)
 	pages := make([][]store.ChannelUserRow, len(memberships))

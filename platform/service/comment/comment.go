@@ -21,7 +21,6 @@ package comment
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -38,63 +37,59 @@ type Service struct{ *service.Deps }
 // New returns the service of comments.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// loaded is one comment that the caller may see, with the post or story it is on.
-type loaded struct {
+// request is a request about a comment that the caller may see, and about the post or story it is on. What it reads is
+// only valid once resolve has returned nil.
+type request struct {
 	*service.Request
 	visibility.Reference
+	pending *visibility.Pending // becomes the Reference
 	comment *store.Comment
 }
 
 // newRequest starts a request about a comment. Its Run fails unless the caller may see the comment.
-func (s *Service) newRequest(ctx context.Context, id string) *loaded {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	comment := readComment(l.Request, id)
-	l.Check(func() error { return comment.resolve(l, s.Now()) })
+func (s *Service) newRequest(ctx context.Context, id string) *request {
+	l := readComment(s.NewRequest(ctx), id)
+	l.Check(l.resolve)
 	return l
 }
 
 // newModerated is newRequest for operations of moderators.
-func (s *Service) newModerated(ctx context.Context, id string) *loaded {
+func (s *Service) newModerated(ctx context.Context, id string) *request {
 	l := s.newRequest(ctx, id)
 	l.Check(func() error { return auth.Require(l.Caller, auth.ModeratePostAndComment, l.Target.Scope("")) })
 	return l
 }
 
 // newOwn is newRequest for operations that require a permission on the comment, by its place.
-func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere auth.Permission) *loaded {
+func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere auth.Permission) *request {
 	l := s.newRequest(ctx, id)
 	visibility.CheckRight(l.Request, &l.Target, inCommunity, elsewhere, func() string { return l.comment.AuthorID })
 	return l
 }
 
-// pending is a comment that a request reads.
-type pending struct {
-	row *store.Comment
-	ref *visibility.Pending
+// readComment adds the reads of a comment to r.
+func readComment(r *service.Request, id string) *request {
+	l := &request{Request: r, pending: visibility.ReadReferenceOfComment(r, id)}
+	r.Comment(id, &l.comment)
+	return l
 }
 
-func readComment(r *service.Request, id string) *pending {
-	p := &pending{ref: visibility.ReadReferenceOfComment(r, id)}
-	r.Comment(id, &p.row)
-	return p
-}
-
-// resolve sets the comment once the reads have run. It is 400400 if the comment is deleted or the caller may not see
+// resolve sets the Reference once the reads have run. It is 400400 if the comment is deleted or the caller may not see
 // it.
-func (p *pending) resolve(l *loaded, now time.Time) error {
-	if p.row == nil || p.row.DeletedAt != nil {
+func (l *request) resolve() error {
+	if l.comment == nil || l.comment.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	ref, err := p.ref.Resolve(l.Caller, now)
+	ref, err := l.pending.Resolve(l.Caller, l.Deps.Now())
 	if err != nil {
 		return err
 	}
-	l.comment, l.Reference = p.row, *ref
-	return l.Target.RequireSeeComment(l.Caller, p.row)
+	l.Reference = *ref
+	return l.Target.RequireSeeComment(l.Caller, l.comment)
 }
 
 // known returns the rows that were read, for the response.
-func (l *loaded) known(comments ...store.Comment) view.Rows {
+func (l *request) known(comments ...store.Comment) view.Rows {
 	k := view.Rows{Comments: comments, Users: l.UserRows()}
 	if l.Target.Member != nil {
 		k.Members = []store.Member{*l.Target.Member}
@@ -119,7 +114,7 @@ func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest
 // BatchGetComments returns up to ten comments in the order of the request, without those that the caller may not see.
 func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentResponse, error) {
 	r := s.NewRequest(ctx)
-	var comments []*pending
+	var comments []*request
 	for _, id := range req.GetCommentIds() {
 		comments = append(comments, readComment(r, id))
 	}
@@ -127,12 +122,11 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 		return nil, err
 	}
 	k := view.Rows{Users: r.UserRows()}
-	for _, p := range comments {
-		l := &loaded{Request: r}
-		if p.resolve(l, s.Now()) != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == p.row.ID }) {
+	for _, l := range comments {
+		if l.resolve() != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
 			continue
 		}
-		known := l.known(*p.row)
+		known := l.known(*l.comment)
 		k.Comments, k.Members = append(k.Comments, known.Comments...), append(k.Members, known.Members...)
 	}
 	return s.respond(ctx, r.Caller.UserID, k)

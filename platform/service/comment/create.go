@@ -54,7 +54,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	if err := s.CommitChange(ctx, tx, "comment.created", s.CommentChange(c)); err != nil {
 		return nil, err
 	}
-	l := &loaded{Request: d.Request.Request, Reference: d.Reference}
+	l := &request{Request: d.Request.Request, Reference: d.Reference}
 	k := l.known(c)
 	k.Counts = store.Counts{c.ID: nil} // a new comment has no counts
 	k.IsNew = true

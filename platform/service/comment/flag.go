@@ -31,7 +31,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 
 // changeFlags runs a request, commits a change of the comment's flags with everything that depends on them, and returns
 // the comment as it is then.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
+func (s *Service) changeFlags(ctx context.Context, l *request, change flags.Change) (*plazav1.CommentResponse, error) {
 	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardComment(l.comment.ID, fail.NotFound())
 		change.Apply(tx, flags.OfComment(*l.comment), s.Now())
@@ -41,7 +41,7 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Chang
 
 // change runs a request, commits a change of the comment with the event that change names, and returns the comment as it
 // is then.
-func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx) (event string)) (*plazav1.CommentResponse, error) {
+func (s *Service) change(ctx context.Context, l *request, change func(*store.Tx) (event string)) (*plazav1.CommentResponse, error) {
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}

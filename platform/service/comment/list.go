@@ -40,7 +40,7 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	}
 	at := func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID }
 	rows, paging := service.Page(cursor, rows, false, list.Desc, at, stops()...)
-	known := (&loaded{Request: l.Request, Reference: l.Reference}).known(rows...)
+	known := (&request{Request: l.Request, Reference: l.Reference}).known(rows...)
 	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, known)
 	return view.Fill(a, &plazav1.ListCommentsResponse{Paging: paging}), err
 }

@@ -62,10 +62,9 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))
 	}
 	event := s.EmitChange(ctx, tx, "community.updated", s.CommunityChange(found.community.ID))
-	if err := s.Commit(ctx, tx, files...); err != nil {
+	if err := s.CommitRows(ctx, tx, files, event); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), event...)
 	return s.View.LoadCommunities(ctx, s.Store,
 		view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }

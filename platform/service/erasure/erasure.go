@@ -30,12 +30,9 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // EraseUser begins the erasure of a user.
 func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) (*plazav1.EraseUserResponse, error) {
-	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
 	var users []store.User
 	r := s.NewRequest(ctx)
+	userID := r.Resolve(ctx, req.GetUserId())
 	r.Users([]string{userID}, &users)
 	r.Check(func() error { return s.RequireSelfOrOver(r.Caller, userID, auth.ManageAdmin, users) })
 	r.CheckFound(func() bool { return len(users) > 0 })

@@ -74,12 +74,8 @@ func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e stor
 	c := discussionOf(e)
 	tx.InsertCommunity(c, nil, e.CreatedAt)
 	first := membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), e.CreatedAt)
-	if err := membership.NewUpdate(tx, c.ID, []store.MemberChange{first}, e.CreatedAt).Commit(ctx, s.Deps, c.CreatorID,
-		c.CreatorID); err != nil {
-		return err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), told...)
-	return nil
+	update := membership.NewUpdate(tx, c.ID, []store.MemberChange{first}, e.CreatedAt)
+	return update.Commit(ctx, s.Deps, c.CreatorID, c.CreatorID, told...)
 }
 
 // discussionName is the name of discussion communities. It has nothing of the title, which an erasure of the creator removes.

@@ -12,23 +12,20 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// rsvpList returns the query and the cursor of a list of answers.
-func rsvpList(statuses []string, options *plazav1.PageOptions) (store.RsvpList, page.Cursor, error) {
-	cursor, err := page.Parse(options, defaultLimit)
+// rsvpList returns the query and the cursor of a list of answers. Run of r fails if its token is invalid.
+func rsvpList(r *service.Request, statuses []string, options *plazav1.PageOptions) (store.RsvpList, page.Cursor) {
+	cursor := r.PageOf(options, defaultLimit)
 	list := store.RsvpList{Statuses: service.SortedSet(statuses), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	return list, cursor, err
+	return list, cursor
 }
 
 // ListEventRsvps lists the answers to an event.
 func (s *Service) ListEventRsvps(ctx context.Context, req *plazav1.ListEventRsvpsRequest) (*plazav1.ListEventRsvpsResponse, error) {
-	list, cursor, err := rsvpList(req.GetStatus(), req.GetOptions())
-	if err != nil {
-		return nil, err
-	}
-	list.EventID = req.GetEventId()
 	rows := []store.EventRsvp{}
 	l := s.newRequest(ctx, req.GetEventId())
+	list, cursor := rsvpList(l.Request, req.GetStatus(), req.GetOptions())
+	list.EventID = req.GetEventId()
 	l.ListRsvps(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -41,11 +38,8 @@ func (s *Service) ListEventRsvps(ctx context.Context, req *plazav1.ListEventRsvp
 
 // ListMyEventRsvps lists the answers of the caller to events that the caller may see. Homes that do not answer are left out.
 func (s *Service) ListMyEventRsvps(ctx context.Context, req *plazav1.ListMyEventRsvpsRequest) (*plazav1.ListEventRsvpsResponse, error) {
-	list, cursor, err := rsvpList(req.GetStatus(), req.GetOptions())
-	if err != nil {
-		return nil, err
-	}
 	r := s.NewUserRequest(ctx)
+	list, cursor := rsvpList(r, req.GetStatus(), req.GetOptions())
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -112,17 +112,16 @@ func (s *Service) commit(
 ) (*plazav1.EventRsvpResponse, error) {
 	told := s.EmitChange(ctx, tx, name, s.EventRsvpChange(*a.event, given.UserID))
 	changes := a.membership(given)
+	var err error
 	if len(changes) == 0 {
-		if err := s.CommitSoon(ctx, tx, told...); err != nil {
-			return nil, err
-		}
-		return a.respond(ctx, given)
+		err = s.CommitSoon(ctx, tx, told...)
+	} else {
+		update := membership.NewUpdate(tx, a.event.DiscussionCommunityID, changes, given.RespondedAt)
+		err = update.Commit(ctx, s.Deps, a.Caller.UserID, "", told...)
 	}
-	if err := membership.NewUpdate(tx, a.event.DiscussionCommunityID, changes, given.RespondedAt).Commit(ctx, s.Deps, a.Caller.UserID,
-		""); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), told...)
 	return a.respond(ctx, given)
 }
 

@@ -42,14 +42,11 @@ func New(d *service.Deps, s *storage.Storage) *Service { return &Service{d, s} }
 
 // StartExport begins the export of a user, or returns the one that exists, if it is not older than a day.
 func (s *Service) StartExport(ctx context.Context, req *plazav1.StartExportRequest) (*plazav1.ExportResponse, error) {
-	r, users, err := s.newRequest(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
+	r := s.newRequest(ctx, req.GetUserId())
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	user := (*users)[0]
+	user := r.users[0]
 	if !s.storage.Has(s.HomeOf(user.ID)) {
 		return nil, errNoStorage
 	}
@@ -74,10 +71,7 @@ func (s *Service) GetExport(ctx context.Context, req *plazav1.GetExportRequest) 
 
 // read reads the export of a user for those who may have it. It returns fail.NotFound if there is none.
 func (s *Service) read(ctx context.Context, publicID string) (*store.Export, error) {
-	r, _, err := s.newRequest(ctx, publicID)
-	if err != nil {
-		return nil, err
-	}
+	r := s.newRequest(ctx, publicID)
 	var e *store.Export
 	r.Export(r.userID, &e)
 	r.CheckFound(func() bool { return e != nil })
@@ -91,21 +85,18 @@ func (s *Service) read(ctx context.Context, publicID string) (*store.Export, err
 type request struct {
 	*service.Request
 	userID string
+	users  []store.User // the row of the user, if there is one
 }
 
 // newRequest returns a request about a user. Run fails unless the caller is that user, or appoints administrators and
 // has authority over the user.
-func (s *Service) newRequest(ctx context.Context, publicID string) (*request, *[]store.User, error) {
-	userID, err := s.Directory.ResolveOne(ctx, publicID)
-	if err != nil {
-		return nil, nil, err
-	}
-	users := new([]store.User)
-	r := &request{s.NewRequest(ctx), userID}
-	r.Users([]string{userID}, users)
-	r.Check(func() error { return s.RequireSelfOrOver(r.Caller, userID, auth.ManageAdmin, *users) })
-	r.CheckFound(func() bool { return len(*users) > 0 && (*users)[0].DeletedAt == nil })
-	return r, users, nil
+func (s *Service) newRequest(ctx context.Context, publicID string) *request {
+	r := &request{Request: s.NewRequest(ctx)}
+	r.userID = r.Resolve(ctx, publicID)
+	r.Users([]string{r.userID}, &r.users)
+	r.Check(func() error { return s.RequireSelfOrOver(r.Caller, r.userID, auth.ManageAdmin, r.users) })
+	r.CheckFound(func() bool { return len(r.users) > 0 && r.users[0].DeletedAt == nil })
+	return r
 }
 
 func message(e store.Export) *plazav1.Export {

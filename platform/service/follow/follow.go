@@ -131,11 +131,7 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	}
 	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
 	event := s.EmitChange(ctx, tx, followEvent(auth.CallerFrom(ctx).UserID, c), s.FollowChange(c.New))
-	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
-		return err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), event...)
-	return nil
+	return s.CommitRows(ctx, tx, outboxRows, event)
 }
 
 // followEvent returns the name of the event about a change by the caller.

@@ -24,19 +24,17 @@ type listRequest interface {
 	GetOptions() *plazav1.PageOptions
 }
 
-// listOf returns the query and the cursor of a request.
-func listOf(req listRequest) (store.InvitationList, page.Cursor, error) {
-	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
-	if err != nil {
-		return store.InvitationList{}, cursor, err
-	}
+// listOf returns the query and the cursor of a request. Run of r fails if it is not valid.
+func listOf(r *service.Request, req listRequest) (store.InvitationList, page.Cursor) {
+	cursor := r.PageOf(req.GetOptions(), defaultLimit)
+	r.Fail(checkType(req.GetType(), req.GetTargetType()))
 	oldestFirst := req.GetSortBy() == "firstCreated" || req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc"
 	list := store.InvitationList{
 		TargetID: req.GetTargetId(), Statuses: service.SortedSet(req.GetStatuses()),
 		Desc: oldestFirst == cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	return list, cursor, checkType(req.GetType(), req.GetTargetType())
+	return list, cursor
 }
 
 // newListRequest starts the first round trip of a request about the invitations to one target, which the caller must be
@@ -64,12 +62,9 @@ func (s *Service) CountInvitations(ctx context.Context, req *plazav1.CountInvita
 
 // ListInvitations lists the invitations to one target.
 func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationResponse, error) {
-	list, cursor, err := listOf(req)
-	if err != nil {
-		return nil, err
-	}
 	var rows []store.Invitation
 	r := s.newListRequest(ctx, &target{kind: req.GetTargetType(), id: req.GetTargetId()})
+	list, cursor := listOf(r, req)
 	r.ListInvitations(list, &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -80,11 +75,8 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 
 // ListMyInvitations lists the caller's invitations. Homes that do not answer are left out.
 func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationResponse, error) {
-	list, cursor, err := listOf(req)
-	if err != nil {
-		return nil, err
-	}
 	r := s.NewUserRequest(ctx)
+	list, cursor := listOf(r, req)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

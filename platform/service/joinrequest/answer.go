@@ -58,12 +58,8 @@ type answer struct {
 
 // loadAnswer reads what an answer needs. userID is the public or internal id of the requestor.
 func (s *Service) loadAnswer(ctx context.Context, communityID, userID string) (*answer, error) {
-	internalID, err := s.Directory.ResolveOne(ctx, userID)
-	if err != nil {
-		return nil, err
-	}
 	a := &answer{state: s.newState(ctx, communityID)}
-	if internalID != "" {
+	if internalID := a.Resolve(ctx, userID); internalID != "" {
 		a.PendingJoinRequest(communityID, internalID, &a.pending)
 		a.Member(communityID, internalID, &a.member)
 	}

@@ -16,12 +16,9 @@ const defaultLimit = 20
 
 // ListJoinRequests lists the requests to join a community. The caller must be allowed to answer them.
 func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinRequestsRequest) (*plazav1.JoinRequestResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	found := s.newState(ctx, req.GetCommunityId())
+	cursor := found.PageOf(req.GetOptions(), defaultLimit)
 	list := listOf(req, cursor)
-	found := s.newState(ctx, list.CommunityID)
 	var rows []store.JoinRequest
 	found.ListJoinRequests(list, &rows)
 	found.Check(found.requireModerator)

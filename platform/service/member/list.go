@@ -17,17 +17,15 @@ import (
 // ListMembers lists the members of a community, its banned users, or both. Those of a private community are visible
 // to callers who see its content. communityUsers contains the users of the page only.
 func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListMembersResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
 	list := listOf(req, cursor)
-	answer, rows, stops, err := s.loadList(ctx, list, statesOf(req))
+	answer, rows, err := loadList(ctx, r, list, statesOf(req))
 	if err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
-		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, stops...)
+		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, r.Stops()...)
 	answer.Members = service.Map(rows, func(row store.MemberRow) store.Member { return row.Member })
 	a, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	return view.Fill(a, &plazav1.ListMembersResponse{Paging: paging}), err
@@ -35,12 +33,11 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 
 // loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
 // caller may see them.
-func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow,
-	[]store.Position, error,
-) {
+func loadList(
+	ctx context.Context, r *service.Request, list store.MemberList, states []string,
+) (view.CommunityRows, []store.MemberRow, error) {
 	var community *store.Community
 	var mine *store.Member
-	r := s.NewRequest(ctx)
 	membership.Read(r, list.CommunityID, &community, &mine)
 	pages := make([][]store.MemberRow, len(states))
 	for i, state := range states {
@@ -49,10 +46,10 @@ func (s *Service) loadList(ctx context.Context, list store.MemberList, states []
 	}
 	r.Check(func() error { return visibility.Target{Community: community, Member: mine}.RequireSee(r.Caller) })
 	if err := r.Run(ctx); err != nil {
-		return view.CommunityRows{}, nil, nil, err
+		return view.CommunityRows{}, nil, err
 	}
 	answer := view.CommunityRows{Communities: []store.Community{*community}, Viewer: r.User(), OnlyMembers: true}
-	return answer, slices.Concat(pages...), r.Stops(), nil
+	return answer, slices.Concat(pages...), nil
 }
 
 // statesOf returns the states that the request selects, without repetitions.

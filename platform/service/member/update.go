@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -106,10 +107,10 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 		found.CheckFound(func() bool { return !c.unknown })
 	}
 	if c.acts {
-		in := func(userID string, m *store.Member) auth.Authority {
-			return membership.AuthorityIn(found.community, userID, m)
-		}
-		found.Check(func() error { return found.RequireAuthority(found.Request, found.mine, in) })
+		found.Check(func() error {
+			in := visibility.Target{Community: found.community}
+			return found.RequireAuthority(found.Request, found.mine, in.AuthorityOf)
+		})
 	}
 	return found, found.Run(ctx)
 }

@@ -24,11 +24,8 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 // list lists messages from after a segment on, or from the first one if it is 0.
 func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, start int64) (*plazav1.ListMessagesResponse, error) {
 	options := req.GetOptions()
-	cursor, err := page.Parse(page.Options(options), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
+	cursor := c.Page(page.Options(options))
 	around := options.GetAround() != "" && cursor.First()
 	list := listOf(req, cursor)
 	if cursor.First() && start > 0 {
@@ -43,6 +40,7 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
+	var err error
 	stops := positions(list.FeedID, c.Request.ReadBatch.Stops())
 	if list.Flagged, err = service.FlaggedOf(req.HasFlags, moderates(c)); err != nil {
 		return nil, err

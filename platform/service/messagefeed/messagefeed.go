@@ -113,10 +113,8 @@ func readableFeeds(ids []string, feeds []store.MessageFeed, readable map[string]
 
 // ListMessageFeeds lists the subchannels of a channel in the order of their last messages.
 func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
-	cursor, err := page.Parse(page.Options(req.GetOptions()), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	r := s.NewRequest(ctx)
+	cursor := r.Page(page.Options(req.GetOptions()))
 	list := store.MessageFeedList{
 		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted),
 		WithoutDefault: req.GetExcludeDefaultMessageFeed(),
@@ -125,7 +123,6 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var feeds []store.MessageFeed
 	var access chat.Access
-	r := s.NewRequest(ctx)
 	chat.ReadChannel(r, list.ChannelID, &access)
 	r.ListMessageFeeds(list, &feeds)
 	r.Check(func() error { return access.CanRead(r.Caller) })

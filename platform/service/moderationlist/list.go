@@ -37,16 +37,13 @@ func (s *Service) listRules(ctx context.Context, l list, req listRequest) (*plaz
 		})
 		return s.respond(rows, &plazav1.Paging{}), nil
 	}
-	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	r := s.NewPrivilegedRequest(ctx, l.permission)
+	cursor := r.PageOf(req.GetOptions(), defaultLimit)
 	query := store.ModerationRuleList{
 		List: l.name, Part: req.GetRegex(), Desc: (req.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
 	var rows []store.ModerationRule
-	r := s.NewPrivilegedRequest(ctx, l.permission)
 	r.ListModerationRules(s.Region, query, &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err

@@ -80,16 +80,13 @@ var errTooMany = refusal("region: the network has too many moved ids; no more us
 // MoveUser begins the move of a user to another home region.
 func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*plazav1.UserMoveResponse, error) {
 	ctx = store.WithMover(ctx) // a move in progress is a conflict rather than a reason to try again
-	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
 	to, err := region.Parse(req.GetRegion())
 	if err != nil {
 		return nil, fail.Validation("region: must be us, eu or sg")
 	}
 	var users []store.User
 	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
+	userID := r.Resolve(ctx, req.GetUserId())
 	r.Users([]string{userID}, &users)
 	r.CheckFound(func() bool { return len(users) > 0 && users[0].DeletedAt == nil })
 	r.AfterRun(func(ctx context.Context) error { return s.requirePossible(ctx, userID, to) })
@@ -146,12 +143,9 @@ func (s *Service) requireServers(ctx context.Context) error {
 // GetUserMove returns the progress of the last move of a user.
 func (s *Service) GetUserMove(ctx context.Context, req *plazav1.GetUserMoveRequest) (*plazav1.UserMoveResponse, error) {
 	ctx = store.WithMover(ctx)
-	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
-	if err != nil {
-		return nil, err
-	}
 	var m *store.UserMove
 	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
+	userID := r.Resolve(ctx, req.GetUserId())
 	if region.ValidID(userID) {
 		r.UserMove(userID, &m)
 	}

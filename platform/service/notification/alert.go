@@ -1,6 +1,7 @@
 package notification
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -83,6 +84,7 @@ type alert struct {
 	place                 string // its name
 
 	actorID    string
+	actorName  string   // empty if the user is unknown
 	actorRoles []string // in the network, and in the community or channel
 	title      string
 	body       string
@@ -119,6 +121,17 @@ func (a *alert) allowed(decided map[string]decision) bool {
 		}
 	}
 	return true
+}
+
+// actor returns how texts name the actor.
+func (a *alert) actor() string { return cmp.Or(a.actorName, "Someone") }
+
+// inPlace sets the texts: under the name of the channel or community with the actor's name before the text, or under the actor's name.
+func (a *alert) inPlace(text string) {
+	a.title, a.body = a.actor(), text
+	if a.place != "" {
+		a.title, a.body = a.place, a.actor()+": "+text
+	}
 }
 
 // push returns the row for a device.

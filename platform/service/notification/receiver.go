@@ -17,9 +17,9 @@ import (
 type notice struct {
 	item    store.TrayItem // identified
 	actorID string
-	// postID, storyID and commentID are what the user must be able to see; empty where the user need not see anything.
-	postID, storyID, commentID string
-	trace                      string // see span.Of
+	// postID and commentID are what the user must be able to see; empty where the user need not see anything.
+	postID, commentID string
+	trace             string // see span.Of
 }
 
 // receivers are the users whom some notices concern, and what decides what each of them may know. They are read together, in one
@@ -79,8 +79,6 @@ func (r *receivers) reference(n notice) (visibility.Reference, bool) {
 		return visibility.Reference{Post: r.rows.posts[c.ReferenceID], Story: r.rows.stories[c.ReferenceID]}, true
 	case n.postID != "":
 		return visibility.Reference{Post: r.rows.posts[n.postID]}, true
-	case n.storyID != "":
-		return visibility.Reference{Story: r.rows.stories[n.storyID]}, true
 	}
 	return visibility.Reference{}, false
 }

@@ -73,10 +73,10 @@ func TestTextsOfMessages(t *testing.T) {
 		require.Equal(t, want, messageText(store.Message{DataType: dataType, Data: []byte(`{}`)}))
 		require.Equal(t, "Hi", messageText(store.Message{DataType: dataType, Data: []byte(`{"text": "Hi"}`)}))
 	}
-	a := alert{title: "Ann", place: "Climbers"}
+	a := alert{actorName: "Ann", place: "Climbers"}
 	a.inPlace("Hi")
 	require.Equal(t, []string{"Climbers", "Ann: Hi"}, []string{a.title, a.body})
-	a = alert{title: "Ann"}
+	a = alert{actorName: "Ann"}
 	a.inPlace("Hi")
 	require.Equal(t, []string{"Ann", "Hi"}, []string{a.title, a.body})
 	a = alert{place: "Climbers"}

@@ -21,12 +21,9 @@ const trayLimit = 20
 
 // ListTrayItems lists the items of the caller's tray, the latest first.
 func (s *Service) ListTrayItems(ctx context.Context, req *plazav1.ListTrayItemsRequest) (*plazav1.ListTrayItemsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), trayLimit)
-	if err != nil {
-		return nil, err
-	}
 	var rows []store.TrayRow
 	r := s.NewUserRequest(ctx)
+	cursor := r.PageOf(req.GetOptions(), trayLimit)
 	list := store.TrayList{UserID: r.Caller.UserID, Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	r.ListTray(list, &rows)

@@ -1,7 +1,6 @@
 package notification
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []noti
 	}
 	var pushes []store.Push
 	for i, a := range alerts {
-		a.title = cmp.Or(a.title, "Someone")
+		a.title = a.actor()
 		pushes = append(pushes, s.pushesTo(*a, of[i])...)
 	}
 	return pushes, nil
@@ -112,7 +111,7 @@ func (a *alert) read(reads *store.ReadBatch) {
 	}
 	reads.Then(func() {
 		if len(actors) > 0 {
-			a.title, a.actorRoles = actors[0].DisplayName, slices.Clone(actors[0].Roles)
+			a.actorName, a.actorRoles = actors[0].DisplayName, slices.Clone(actors[0].Roles)
 		}
 		a.setCommunity(community, member)
 		a.setChannel(channel, user)

@@ -128,17 +128,14 @@ func missingIn(list, answers []string) []string {
 
 // ListPollVoters lists the users who voted for an answer.
 func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersRequest) (*plazav1.ListPollVotersResponse, error) {
-	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
+	l := s.newRequest(ctx, m.GetPollId())
+	cursor := l.Page(m.GetOptions())
 	list := store.VoteList{
 		PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back,
 		Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var votes []store.PollVote
-	l := s.newRequest(ctx, m.GetPollId())
 	l.ListVotes(list, &votes)
 	if err := l.Run(ctx); err != nil {
 		return nil, err

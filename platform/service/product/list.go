@@ -13,11 +13,9 @@ import (
 
 // SearchProducts lists the products of all regions. Regions that are unavailable are left out.
 func (s *Service) SearchProducts(ctx context.Context, req *plazav1.SearchProductsRequest) (*plazav1.SearchProductsResponse, error) {
-	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.NewRequest(ctx).Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	cursor := r.Page(req.GetOptions())
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)

@@ -45,11 +45,8 @@ func position(row store.Room) (t time.Time, key, id string) { return row.Created
 
 // ListLiveRooms lists the live rooms in posts that the caller may read, with these posts.
 func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsRequest) (*plazav1.ListLiveRoomsResponse, error) {
-	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
 	r := s.NewRequest(ctx)
+	cursor := r.Page(m.GetOptions())
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

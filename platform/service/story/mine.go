@@ -25,12 +25,9 @@ const unseen = "unseen"
 func (s *Service) ListMyStoryTargets(
 	ctx context.Context, m *plazav1.ListMyStoryTargetsRequest,
 ) (*plazav1.ListMyStoryTargetsResponse, error) {
-	cursor, err := page.Parse(page.Merge(m.GetOptions(), m.Limit, m.GetToken()), page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	f := s.NewUserRequest(ctx)
+	cursor := f.Page(page.Merge(m.GetOptions(), m.Limit, m.GetToken()))
+	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
 	hidden := contact.ReadHidden(f)
 	if err := f.Run(ctx); err != nil {

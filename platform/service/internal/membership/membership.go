@@ -61,11 +61,6 @@ func Scope(c *store.Community, mine *store.Member) auth.Scope {
 	return auth.Scope{OwnerID: c.CreatorID, Membership: visibility.MembershipOf(mine)}
 }
 
-// AuthorityIn returns the authority that a user has in a community; m is the user's membership.
-func AuthorityIn(c *store.Community, userID string, m *store.Member) auth.Authority {
-	return auth.AuthorityIn(c.CreatorID == userID, m.IsModerator())
-}
-
 // RequireDelete returns an error unless the caller may delete the community, which its creator and holders of
 // DELETE_COMMUNITY in the network may.
 func RequireDelete(caller *auth.Caller, c *store.Community, mine *store.Member) error {
@@ -108,26 +103,20 @@ func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, n
 }
 
 // Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it
-// returns those that carry memberships and bans to the users' homes. creatorID is the community's creator if the transaction
-// creates it, and empty otherwise.
-func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
-	var outboxRows []store.OutboxRow
+// returns those that carry memberships and bans to the users' homes, and in the background the events and the rows in soon.
+// creatorID is the community's creator if the transaction creates it, and empty otherwise.
+func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string, soon ...store.OutboxRow) error {
 	if c := u.added(d, creatorID); len(c.Members) > 0 {
-		outboxRows = append(outboxRows, events.EmitChange(u.tx, events.CommunityUserAdded, c, callerID, u.now))
+		soon = append(soon, events.EmitChange(u.tx, events.CommunityUserAdded, c, callerID, u.now))
 	}
 	for event, ids := range u.removals(callerID) {
-		outboxRows = append(outboxRows, d.EmitChange(ctx, u.tx, event, d.CommunityChange(u.communityID, ids...))...)
+		soon = append(soon, d.EmitChange(ctx, u.tx, event, d.CommunityChange(u.communityID, ids...))...)
 	}
 	if creatorID != "" {
-		outboxRows = append(outboxRows, d.EmitChange(ctx, u.tx, "community.created", d.CommunityChange(u.communityID, creatorID))...)
+		soon = append(soon, d.EmitChange(ctx, u.tx, "community.created", d.CommunityChange(u.communityID, creatorID))...)
 	}
 	bans := u.tx.EmitBans(u.communityID, u.changes, u.now, u.now.Add(events.Grace))
-	if err := u.tx.Commit(ctx); err != nil {
-		return err
-	}
-	d.Outbox.Deliver(ctx, u.tx.Home(), append(u.mirrors, bans...)...)
-	d.Outbox.DeliverSoon(ctx, u.tx.Home(), outboxRows...)
-	return nil
+	return d.CommitRows(ctx, u.tx, append(u.mirrors, bans...), soon)
 }
 
 // added returns the change of the users who became members, except the one with the id except.

@@ -180,11 +180,6 @@ func (t Target) Moderates(caller *auth.Caller) bool {
 	return auth.Permits(caller, auth.ModeratePostAndComment, t.Scope(""))
 }
 
-// ModeratesStories reports whether the caller moderates stories everywhere or manages those of the target.
-func (t Target) ModeratesStories(caller *auth.Caller) bool {
-	return auth.Permits(caller, auth.ModerateStory, auth.Scope{}) || auth.Permits(caller, auth.ManageCommunityStory, t.Scope(""))
-}
-
 // ReviewsPostOf reports whether a post by the caller on the target waits for approval, and ReviewsCommentOf a comment.
 func (t Target) ReviewsPostOf(caller *auth.Caller) bool {
 	return t.Community != nil && t.Community.PostApproval && !t.Moderates(caller)
@@ -216,7 +211,7 @@ func (t Target) requireSeeStory(caller *auth.Caller, story *store.Story, now tim
 	if err := t.RequireSee(caller); err != nil {
 		return err
 	}
-	if story.HiddenAt != nil && story.AuthorID != caller.UserID && !t.ModeratesStories(caller) {
+	if story.HiddenAt != nil && story.AuthorID != caller.UserID && !auth.ModeratesStories(caller, t.Scope("")) {
 		return fail.NotFound()
 	}
 	return nil

@@ -138,7 +138,7 @@ func textOfNotice(n notice) string {
 		{"under", n.item.ParentID},
 		{"root", n.item.RootID},
 		{"latest", n.item.CommentID},
-		{"sees", n.postID + n.storyID + n.commentID},
+		{"sees", n.postID + n.commentID},
 	} {
 		if part[1] != "" {
 			_, _ = fmt.Fprintf(&text, ", %s %s", part[0], part[1])

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,11 +18,10 @@ import (
 func TestFollow(t *testing.T) {
 	steps, tree := read(t), newTree(t)
 	for _, step := range steps {
-		tree.write(t, step.Blocks...)
-		for _, command := range step.Commands {
-			output, err := tree.run(t, command)
-			require.NoError(t, err, "%s: %s\n%s", step.Title, command, output)
+		for _, block := range step.Blocks {
+			require.NoError(t, block.Write(tree.root), step.Title)
 		}
+		tree.runAll(t, step)
 	}
 	for _, step := range steps {
 		for _, failure := range step.Failures {
@@ -62,77 +62,61 @@ func (c tree) copy(t *testing.T, name string) {
 	require.NoError(t, os.WriteFile(to, content, info.Mode().Perm()))
 }
 
-func (c tree) write(t *testing.T, blocks ...Block) {
-	t.Helper()
-	for _, b := range blocks {
-		require.NoError(t, b.Write(c.root))
-	}
-}
-
 // run runs a command of the recipe and returns its output.
 func (c tree) run(t *testing.T, command string) (string, error) {
 	t.Helper()
 	t.Logf("%s", command)
-	run := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-euo", "pipefail", "-c", command)
+	run := exec.CommandContext(context.WithoutCancel(t.Context()), // it also runs in cleanups
+		"bash", "-euo", "pipefail", "-c", command)
 	run.Dir = c.root
 	output, err := run.CombinedOutput()
 	return string(output), err
 }
 
-// generate generates code if a proto has changed.
-func (c tree) generate(t *testing.T, steps ...Step) {
+// runAll runs the commands of a step.
+func (c tree) runAll(t *testing.T, step Step) {
 	t.Helper()
-	for _, step := range steps {
-		for _, command := range step.Commands {
-			output, err := c.run(t, command)
-			require.NoError(t, err, "%s\n%s", command, output)
-		}
+	for _, command := range step.Commands {
+		output, err := c.run(t, command)
+		require.NoError(t, err, "%s: %s\n%s", step.Title, command, output)
 	}
 }
 
-// requireFailure leaves out a step, or a line of it, and restores the tree afterwards.
+// requireFailure leaves out a step, or a line of it, until the test ends.
 func (c tree) requireFailure(t *testing.T, step Step, f Failure) {
 	t.Helper()
-	for _, path := range Paths([]Step{step}) {
-		path = filepath.Join(c.root, path)
-		written, err := os.ReadFile(path)
-		require.NoError(t, err)
-		rest := string(written)
-		for _, b := range step.Blocks {
-			if f.Line == "" {
-				rest = strings.Replace(rest, b.Text, "", 1)
-			}
-		}
+	t.Cleanup(func() { c.runAll(t, step) })
+	for _, b := range step.Blocks {
+		left := ""
 		if f.Line != "" {
-			rest = withoutLine(rest, f.Line, step)
+			left = withoutLine(b.Text, f.Line)
 		}
-		require.NotEqual(t, string(written), rest)
-		if rest == "" {
-			require.NoError(t, os.Remove(path))
-		} else {
-			require.NoError(t, os.WriteFile(path, []byte(rest), 0o600))
-		}
-		defer func() {
-			require.NoError(t, os.WriteFile(path, written, 0o600))
-			c.generate(t, step)
-		}()
+		c.replace(t, b, left)
 	}
-	c.generate(t, step)
+	c.runAll(t, step)
 	output, err := c.run(t, f.Command)
 	require.Error(t, err, "%s passes without it", f.Command)
 	require.Contains(t, output, f.Quote)
 }
 
-// withoutLine returns a file without a line of a block of a step.
-func withoutLine(file, line string, step Step) string {
-	for _, b := range step.Blocks {
-		before, after, found := strings.Cut(b.Text, line)
-		if !found {
-			continue
-		}
-		before = before[:strings.LastIndex(before, "\n")+1]
-		_, after, _ = strings.Cut(after, "\n")
-		file = strings.Replace(file, b.Text, before+after, 1)
+// replace replaces a block, with its file if nothing else is in it, until the test ends.
+func (c tree) replace(t *testing.T, b Block, left string) {
+	t.Helper()
+	path := filepath.Join(c.root, b.Path)
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(written), b.Text)
+	t.Cleanup(func() { require.NoError(t, os.WriteFile(path, written, 0o600)) })
+	rest := strings.Replace(string(written), b.Text, left, 1)
+	if rest == "" {
+		require.NoError(t, os.Remove(path))
+	} else {
+		require.NoError(t, os.WriteFile(path, []byte(rest), 0o600))
 	}
-	return file
+}
+
+// withoutLine returns a text without the lines that are line.
+func withoutLine(text, line string) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == line }), "")
 }

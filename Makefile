@@ -185,7 +185,7 @@ crdbcheck: ## Check every SQL statement and migration against CockroachDB's gram
 	@go -C hack/crdbcheck run .
 
 # Each check can be run alone: make verify-faults
-VERIFY := lint race faults alerts ui hostile install sdk cluster clusters cockroach
+VERIFY := lint recipe race faults alerts ui hostile install sdk cluster clusters cockroach
 .PHONY: verify $(VERIFY:%=verify-%) vulncheck verify-parts
 verify: ## Run every check that CI does not run, or those whose code differs from a commit (SINCE=<commit>).
 	@hack/verify.sh $(if $(SINCE),--since $(SINCE))

@@ -7,13 +7,14 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-all=(lint race faults alerts ui hostile install sdk cluster clusters cockroach vulncheck)
+all=(lint recipe race faults alerts ui hostile install sdk cluster clusters cockroach vulncheck)
 logs=bin/verify
 
 # paths PART prints the files that a part is about.
 paths() {
   case $1 in
   lint) echo . ;;
+  recipe) echo platform proto hack/recipe hack/openapi hack/protogen go.mod ;;
   race | vulncheck) echo '*.go' go.mod go.sum ;;
   faults | hostile | cockroach) echo platform proto go.mod ;;
   alerts) echo platform api controllers hack/observe hack/ensure-prometheus.sh hack/tools/promtool ;;
@@ -36,6 +37,10 @@ run() {
   set -e
   case $1 in
   lint) hack/lint.sh all ;;
+  recipe)
+    hack/ensure-postgres.sh
+    tests -tags recipe ./hack/recipe
+    ;;
   # The conformance tests take half an hour with the race detector on two cores, and longer on a busy machine.
   race) make --no-print-directory test RACE_PKG=./... TESTFLAGS="-timeout=2h ${TESTFLAGS:-}" ;;
   faults)

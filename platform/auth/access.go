@@ -17,6 +17,7 @@ type Access struct {
 	Caller     plazav1.Access_Caller // the class of callers admitted; never CALLER_UNSPECIFIED
 	Permission Permission            // a permission required in addition; may be empty
 	Audited    bool                  // whether every success leaves an audit event
+	Target     string                // the type of the target of audit events of requests that name none; may be empty
 	// Guests is whether visitors and bots may call the operation. They may call those that have no side effects, are open to
 	// every user and end with one response, and those whose option says so.
 	Guests bool
@@ -58,7 +59,10 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 	if !ok || option == nil {
 		return Access{}, false
 	}
-	access := Access{Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission()), Audited: option.GetAudited()}
+	access := Access{
+		Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission()), Audited: option.GetAudited(),
+		Target: option.GetAuditTarget(),
+	}
 	access.Guests = access.Caller == plazav1.Access_CALLER_USER && access.Permission == "" && (option.GetGuests() || onlyReads(method))
 	return access, access.valid()
 }

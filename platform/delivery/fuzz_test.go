@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
@@ -18,7 +19,7 @@ func FuzzChange(f *testing.F) {
 	f.Add(`{"data": {"text": "b"}}`)
 	f.Add(`{"postId": "other", "text": "b", "data": null}`)
 	f.Add(`{"tags": ["a"], "metadata": {"a": [1, {}]}}`)
-	event := prehookEvents[plazav1connect.PostServiceUpdatePostProcedure]
+	event := prehookEvents()[plazav1connect.PostServiceUpdatePostProcedure]
 	f.Fuzz(func(t *testing.T, answer string) {
 		var data map[string]json.RawMessage
 		if json.Unmarshal([]byte(answer), &data) != nil {
@@ -31,8 +32,8 @@ func FuzzChange(f *testing.F) {
 			require.True(t, proto.Equal(before, request), "%v", request)
 			return
 		}
-		for _, name := range event.changes {
-			request.ProtoReflect().Clear(request.ProtoReflect().Descriptor().Fields().ByJSONName(name))
+		for _, name := range event.GetChanges() {
+			request.ProtoReflect().Clear(request.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name)))
 		}
 		require.True(t, proto.Equal(before, request), "%v", request)
 	})

@@ -14,12 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/sony/gobreaker/v2"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // The actions of a pre-hook.
@@ -89,16 +91,16 @@ type actor struct {
 // Ask asks the pre-hook before an operation. It returns an error if the operation is denied, and reports whether it changed the
 // request. Administrators and servers are not asked about.
 func (p *Prehook) Ask(ctx context.Context, procedure string, request proto.Message) (changed bool, err error) {
-	event, ok := prehookEvents[procedure]
+	event, ok := prehookEvents()[procedure]
 	caller := auth.CallerFrom(ctx)
-	if !ok || caller.Kind == auth.Admin || caller.Kind == auth.Anonymous && !event.signIn {
+	if !ok || caller.Kind == auth.Admin || caller.Kind == auth.Anonymous && !signsIn(procedure) {
 		return false, nil
 	}
 	c, err := p.current(ctx)
 	if err != nil {
 		return false, err
 	}
-	if !c.settings.IsEnabled || len(c.settings.Events) > 0 && !slices.Contains(c.settings.Events, event.name) {
+	if !c.settings.IsEnabled || len(c.settings.Events) > 0 && !slices.Contains(c.settings.Events, event.GetEvent()) {
 		return false, nil
 	}
 	body, err := p.question(caller, event, request)
@@ -110,6 +112,12 @@ func (p *Prehook) Ask(ctx context.Context, procedure string, request proto.Messa
 		return false, p.byDefault(ctx, c.settings, err)
 	}
 	return p.follow(event, request, a)
+}
+
+// signsIn reports whether an operation is one of users who are not signed in yet.
+func signsIn(procedure string) bool {
+	access, _ := auth.AccessOf(procedure)
+	return access.Caller == plazav1.Access_CALLER_API_KEY
 }
 
 // prehookState is the state of the pre-hook that a request uses.
@@ -177,17 +185,17 @@ func (p *Prehook) Use(s store.PrehookSettings) error {
 }
 
 // question returns the body of a request to the pre-hook.
-func (p *Prehook) question(caller *auth.Caller, event prehookEvent, request proto.Message) ([]byte, error) {
+func (p *Prehook) question(caller *auth.Caller, event *plazav1.PrehookEvent, request proto.Message) ([]byte, error) {
 	asked := proto.Clone(request)
-	for _, name := range event.secret {
-		asked.ProtoReflect().Clear(asked.ProtoReflect().Descriptor().Fields().ByName(name))
+	for _, name := range event.GetHidden() {
+		asked.ProtoReflect().Clear(fieldOf(asked, name))
 	}
 	data, err := freeform.MarshalJSON(asked)
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(question{
-		EventName: event.name, Data: data, Actor: actor{caller.UserID, caller.PublicID}, NetworkID: p.NetworkID,
+		EventName: event.GetEvent(), Data: data, Actor: actor{caller.UserID, caller.PublicID}, NetworkID: p.NetworkID,
 	})
 }
 
@@ -238,7 +246,7 @@ func (p *Prehook) byDefault(ctx context.Context, s store.PrehookSettings, cause 
 }
 
 // follow does what the pre-hook answered.
-func (p *Prehook) follow(event prehookEvent, request proto.Message, a answer) (changed bool, err error) {
+func (p *Prehook) follow(event *plazav1.PrehookEvent, request proto.Message, a answer) (changed bool, err error) {
 	if a.Action == Deny {
 		p.asked.WithLabelValues("deny").Inc()
 		return false, fail.Forbidden(denial(a.Message))
@@ -266,11 +274,12 @@ func denial(message string) string {
 }
 
 // change sets those fields of a request that a pre-hook can change, and reports whether there were some.
-func change(event prehookEvent, request proto.Message, data map[string]json.RawMessage) (bool, error) {
+func change(event *plazav1.PrehookEvent, request proto.Message, data map[string]json.RawMessage) (bool, error) {
 	allowed := map[string]json.RawMessage{}
-	for _, name := range event.changes {
-		if value, ok := data[name]; ok {
-			allowed[name] = value
+	for _, name := range event.GetChanges() {
+		field := fieldOf(request, name).JSONName()
+		if value, ok := data[field]; ok {
+			allowed[field] = value
 		}
 	}
 	if len(allowed) == 0 {
@@ -295,4 +304,9 @@ func change(event prehookEvent, request proto.Message, data map[string]json.RawM
 		}
 	}
 	return true, nil
+}
+
+// fieldOf returns a field that the option of an operation names.
+func fieldOf(request proto.Message, name string) protoreflect.FieldDescriptor {
+	return request.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
 }

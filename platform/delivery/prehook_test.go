@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,12 +13,29 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/sony/gobreaker/v2"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
+
+// TestPrehookEvents checks that the options of the operations name events of their own and fields of their requests.
+func TestPrehookEvents(t *testing.T) {
+	t.Parallel()
+	require.Len(t, prehookEvents(), 28)
+	auth.RangeMethods(func(procedure string, method protoreflect.MethodDescriptor) {
+		event := prehookEvents()[procedure]
+		require.True(t, event == nil || strings.Contains(event.GetEvent(), ".should"), procedure)
+		for _, name := range slices.Concat(event.GetChanges(), event.GetHidden()) {
+			require.NotNil(t, method.Input().Fields().ByName(protoreflect.Name(name)), "%s has no field %s", procedure, name)
+		}
+	})
+	require.Empty(t, UnknownPrehookEvent([]string{"post.shouldCreate", "user.shouldSignIn"}))
+	require.Equal(t, "post.shouldSing", UnknownPrehookEvent([]string{"post.shouldFlag", "post.shouldSing"}))
+}
 
 // TestPrehookBreaker checks that failures stop the questions to the address that failed, and not those to a new one.
 func TestPrehookBreaker(t *testing.T) {
@@ -93,7 +111,7 @@ func TestDecisionsOfPrehook(t *testing.T) {
 	t.Parallel()
 	p := &Prehook{asked: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "asked_total", Help: "Questions by result."},
 		[]string{"result"})}
-	event := prehookEvents[plazav1connect.PostServiceCreatePostProcedure]
+	event := prehookEvents()[plazav1connect.PostServiceCreatePostProcedure]
 	for name, tc := range map[string]struct {
 		answer string
 		result string

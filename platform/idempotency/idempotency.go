@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ import (
 	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // A request with an Idempotency-Key reserves the key in a row at the home of its caller before it is executed, and stores
@@ -93,10 +92,8 @@ type Executor struct {
 type operation struct {
 	output   protoreflect.MessageType
 	recovery Recovery
+	secret   bool // whether the answer contains a secret, which is stored nowhere in clear
 }
-
-// secretAnswers are the operations whose answers contain a secret, which is stored nowhere in clear.
-var secretAnswers = []string{plazav1connect.WebhookServiceCreateWebhookProcedure}
 
 // New returns an executor. It returns an error if the option `recovery` of an operation is missing or invalid.
 func New(d *service.Deps, o Options) (*Executor, error) {
@@ -123,7 +120,8 @@ func (e *Executor) add(procedure string, method protoreflect.MethodDescriptor) e
 	if !ok {
 		recovery, err = recoveryOf(e.Deps, method, output, e.Services[string(method.Parent().FullName())])
 	}
-	e.operations[procedure] = operation{output, recovery}
+	option, _ := proto.GetExtension(method.Options(), plazav1.E_Recovery).(*plazav1.Recovery)
+	e.operations[procedure] = operation{output, recovery, option.GetSecret()}
 	return err
 }
 
@@ -231,14 +229,14 @@ func (e *Executor) replay(ctx context.Context, stored store.Idempotency, c call)
 
 // sealed returns an answer as it is stored: encrypted for its key if it contains a secret.
 func (e *Executor) sealed(key, answer []byte, procedure string) []byte {
-	if !slices.Contains(secretAnswers, procedure) {
+	if !e.operations[procedure].secret {
 		return answer
 	}
 	return e.Sealer.Seal(string(key), string(answer))
 }
 
 func (e *Executor) unsealed(stored store.Idempotency, procedure string) ([]byte, error) {
-	if !slices.Contains(secretAnswers, procedure) {
+	if !e.operations[procedure].secret {
 		return stored.Answer, nil
 	}
 	answer, err := e.Sealer.Open(string(stored.Key), stored.Answer)

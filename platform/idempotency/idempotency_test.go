@@ -47,17 +47,20 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestSecretAnswersAreKnown checks that every operation with an Idempotency-Key whose answer has a secret is listed.
+// TestSecretAnswersAreKnown checks which operations with an Idempotency-Key have an answer with a secret.
 func TestSecretAnswersAreKnown(t *testing.T) {
 	t.Parallel()
-	var found []string
+	found := 0
 	for procedure, operation := range newExecutor(t, &reader{}).operations {
+		secret := false
 		fields := operation.output.Descriptor().Fields()
 		for i := range fields.Len() {
-			if strings.Contains(strings.ToLower(string(fields.Get(i).Name())), "secret") {
-				found = append(found, procedure)
-			}
+			secret = secret || strings.Contains(strings.ToLower(string(fields.Get(i).Name())), "secret")
+		}
+		require.Equal(t, secret, operation.secret, procedure)
+		if secret {
+			found++
 		}
 	}
-	require.ElementsMatch(t, secretAnswers, found)
+	require.Equal(t, 1, found)
 }

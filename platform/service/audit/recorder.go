@@ -145,20 +145,22 @@ func (e *event) actor() (row store.AuditEvent, source store.AuditSource, privile
 	return row, source, true
 }
 
-// allTargets returns the targets that the request names, and those that it creates. A change of a user that
-// names none concerns the caller, and everything else the network.
+// allTargets returns the targets that the request names, and those that it creates. If there are none, the operation concerns what its
+// option says, or the network.
 func (e *event) allTargets() []store.AuditTarget {
 	var all []store.AuditTarget
 	if e.request != nil {
-		all = e.targetsOf(e.row.Operation, e.request.ProtoReflect())
+		all = e.targetsOf(e.request.ProtoReflect())
 	}
 	for _, created := range e.caller.Created() {
 		all = append(all, store.AuditTarget{Type: created.Type, ID: created.ID})
 	}
 	switch {
 	case len(all) > 0:
-	case e.row.Operation == "UserService/UpdateUser":
+	case e.called.Target == "user":
 		all = append(all, store.AuditTarget{Type: "user", ID: e.caller.UserID})
+	case e.called.Target == store.AuditSettings:
+		all = append(all, store.AuditTarget{Type: store.AuditSettings, ID: "network"})
 	default:
 		all = append(all, store.AuditTarget{Type: "network", ID: e.deps.NetworkID})
 	}

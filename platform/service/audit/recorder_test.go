@@ -48,6 +48,9 @@ func TestAuditedOperations(t *testing.T) {
 		require.Equal(t, want.audited, audited, procedure)
 		require.Equal(t, want.reads, got.reads, procedure)
 	}
+	for procedure, operation := range all {
+		require.Contains(t, []string{"", "user", store.AuditSettings}, operation.Target, procedure)
+	}
 }
 
 // privileged returns a user who exercised a permission.
@@ -155,8 +158,24 @@ func TestTargets(t *testing.T) {
 			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
 		},
 		"settings": {
-			"NetworkSettingService/UpdateSettings", &plazav1.BanUserRequest{UserId: internal},
+			"NetworkSettingService/UpdateSocialSettings", &plazav1.UpdateSocialSettingsRequest{},
 			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+		},
+		"the pre-hook": {
+			"PrehookService/ReplaceManagedPrehook", &plazav1.ReplaceManagedPrehookRequest{},
+			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+		},
+		"a scheduled post": {
+			"ScheduledPostService/CancelScheduledPost", &plazav1.CancelScheduledPostRequest{Id: "p"},
+			[]store.AuditTarget{{Type: "scheduledPost", ID: "p"}},
+		},
+		"several roles": {
+			"RoleService/UpdateRoles", &plazav1.UpdateRolesRequest{PublicIds: []string{"a", "b"}},
+			[]store.AuditTarget{{Type: "role", ID: "a"}, {Type: "role", ID: "b"}},
+		},
+		"an item of flags": {
+			"FlagService/ClaimFlagItem", &plazav1.ClaimFlagItemRequest{TargetId: "p"},
+			[]store.AuditTarget{{Type: "flagItem", ID: "p"}},
 		},
 		"a typed target": {
 			"X/Y", &plazav1.ListAuditEventsRequest{TargetType: "story", TargetId: "s"},
@@ -169,7 +188,8 @@ func TestTargets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := r.newEvent(auth.WithCaller(t.Context(), servicetest.User(t, "me")), "/plaza.v1."+test.operation, operation{}, test.request)
+			procedure := "/plaza.v1." + test.operation
+			e := r.newEvent(auth.WithCaller(t.Context(), servicetest.User(t, "me")), procedure, r.operations[procedure], test.request)
 			require.ElementsMatch(t, test.want, e.allTargets())
 		})
 	}

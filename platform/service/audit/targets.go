@@ -3,11 +3,13 @@ package audit
 import (
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // maxTargets bounds the targets of an event.
@@ -23,33 +25,30 @@ var targetTypes = map[string]string{
 	"webhook_id": "webhook",
 }
 
-// targetsOf returns the objects that a request names: by fields such as community_id and user_ids, and by reference_id and
-// target_id together with their type. The order is that of the fields.
-func (r *Recorder) targetsOf(operation string, request protoreflect.Message) []store.AuditTarget {
+// targetsOf returns the objects that a request names, in the order of its fields.
+func (r *Recorder) targetsOf(request protoreflect.Message) []store.AuditTarget {
 	var targets []store.AuditTarget
-	service, _, _ := strings.Cut(operation, "/")
-	switch {
-	case service == "NetworkSettingService", service == "PrehookService", operation == "WebhookService/UpdateWebhookSettings":
-		return []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}
-	case service == "ScheduledPostService":
-		targets = append(targets, r.targets("scheduledPost", textsOf(request, "id"))...)
-	case operation == "RoleService/UpdateRoles":
-		targets = append(targets, r.targets("role", textsOf(request, "public_ids"))...)
-	case service == "FlagService" && textsOf(request, "target_type") == nil:
-		targets = append(targets, r.targets("flagItem", textsOf(request, "target_id"))...)
-	}
 	fields := request.Descriptor().Fields()
 	for i := range fields.Len() {
-		name := string(fields.Get(i).Name())
-		kind := targetTypes[strings.TrimSuffix(name, "s")]
-		if name == "reference_id" || name == "target_id" {
-			kind = first(textsOf(request, protoreflect.Name(strings.TrimSuffix(name, "id")+"type")))
-		}
-		if kind != "" {
-			targets = append(targets, r.targets(kind, textsOf(request, fields.Get(i).Name()))...)
+		field := fields.Get(i)
+		if kind := targetTypeOf(field, request); kind != "" {
+			targets = append(targets, r.targets(kind, textsOf(request, field.Name()))...)
 		}
 	}
 	return targets
+}
+
+// targetTypeOf returns the type of the objects whose ids a field of a request contains: the one of its option or of its name. Fields such
+// as reference_id and target_id come with one that contains the type. It returns an empty text for other fields.
+func targetTypeOf(field protoreflect.FieldDescriptor, request protoreflect.Message) string {
+	if kind, _ := proto.GetExtension(field.Options(), plazav1.E_AuditTarget).(string); kind != "" {
+		return kind
+	}
+	name := string(field.Name())
+	if name == "reference_id" || name == "target_id" {
+		return first(textsOf(request, protoreflect.Name(strings.TrimSuffix(name, "id")+"type")))
+	}
+	return targetTypes[strings.TrimSuffix(name, "s")]
 }
 
 // targets returns targets of one type with the internal ids of users and channels.

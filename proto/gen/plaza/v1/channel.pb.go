@@ -2388,12 +2388,13 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\vSeenChannel\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
-	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\x90\r\n" +
-	"\x0eChannelService\x12\x89\x01\n" +
-	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"=\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\x9b\x0e\n" +
+	"\x0eChannelService\x12\xc1\x01\n" +
+	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"u\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
 	"\n" +
 	"GetChannel\x12\n" +
-	"channel_id\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\xa0\x01\n" +
+	"channel_idʻ\x184\n" +
+	"\x14channel.shouldCreate\x12\fdisplay_name\x12\bmetadata\x12\x04tags\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\xa0\x01\n" +
 	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x19.plaza.v1.ChannelResponse\"J\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
 	"\n" +
 	"GetChannel\x12\n" +
@@ -2401,10 +2402,12 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x90\x02\x01\x12x\n" +
 	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x19.plaza.v1.ChannelResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x90\x02\x01\x12p\n" +
-	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x90\x02\x01\x12|\n" +
-	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\xad\x01\n" +
-	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"[\xa2\xbb\x18\x04\b\x04\x10\n" +
-	"»\x18\x00\x82\xd3\xe4\x93\x02IZ(:\x01*\"#/api/v2/channels/{channel_id}/close*\x1d/api/v3/channels/{channel_id}\x12|\n" +
+	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x90\x02\x01\x12\xb4\x01\n" +
+	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"h\xa2\xbb\x18\x04\b\x04\x10\aʻ\x184\n" +
+	"\x14channel.shouldUpdate\x12\fdisplay_name\x12\bmetadata\x12\x04tags\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\xc7\x01\n" +
+	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"u\xa2\xbb\x18\x04\b\x04\x10\n" +
+	"»\x18\x00ʻ\x18\x16\n" +
+	"\x14channel.shouldDelete\x82\xd3\xe4\x93\x02IZ(:\x01*\"#/api/v2/channels/{channel_id}/close*\x1d/api/v3/channels/{channel_id}\x12|\n" +
 	"\vMuteChannel\x12\x1c.plaza.v1.MuteChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"4\xa2\xbb\x18\x04\b\x04\x10\t\x82\xd3\xe4\x93\x02&:\x01*\x1a!/api/v2/channel/{channel_id}/mute\x12\x9d\x01\n" +
 	"\vSeeChannels\x12\x1c.plaza.v1.SeeChannelsRequest\x1a\x19.plaza.v1.SuccessResponse\"U\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02C:\x01*Z':\x01*\"\"/api/v3/channels/{channel_id}/seen\"\x15/api/v3/channels/seen\x12\x89\x01\n" +
 	"\x14ListArchivedChannels\x12%.plaza.v1.ListArchivedChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/archives/channels\x90\x02\x01\x12\x8b\x01\n" +

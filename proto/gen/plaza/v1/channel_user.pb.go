@@ -810,10 +810,12 @@ const file_plaza_v1_channel_user_proto_rawDesc = "" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\x12\x1d\n" +
-	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04role2\xd5\v\n" +
-	"\x12ChannelUserService\x12\x81\x01\n" +
-	"\vJoinChannel\x12\x1c.plaza.v1.JoinChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"9\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/channels/{channel_id}/join\x12{\n" +
-	"\fLeaveChannel\x12\x1d.plaza.v1.LeaveChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/channels/{channel_id}/leave\x12\xb6\x01\n" +
+	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04role2\x87\f\n" +
+	"\x12ChannelUserService\x12\x99\x01\n" +
+	"\vJoinChannel\x12\x1c.plaza.v1.JoinChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"Q\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01ʻ\x18\x14\n" +
+	"\x12channel.shouldJoin\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/channels/{channel_id}/join\x12\x94\x01\n" +
+	"\fLeaveChannel\x12\x1d.plaza.v1.LeaveChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"J\xa2\xbb\x18\x02\b\x04ʻ\x18\x15\n" +
+	"\x13channel.shouldLeave\x82\xd3\xe4\x93\x02%*#/api/v3/channels/{channel_id}/leave\x12\xb6\x01\n" +
 	"\x10ListChannelUsers\x12!.plaza.v1.ListChannelUsersRequest\x1a\".plaza.v1.ListChannelUsersResponse\"[\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02LZ%\x12#/api/v3/channels/{channel_id}/users\x12#/api/v4/channels/{channel_id}/users\x90\x02\x01\x12\x8c\x01\n" +
 	"\x0fAddChannelUsers\x12 .plaza.v1.AddChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\"<\xa2\xbb\x18\x04\b\x04\x10\v»\x18\x02 \x01\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v3/channels/{channel_id}/users\x12\x8c\x01\n" +
 	"\x12RemoveChannelUsers\x12#.plaza.v1.RemoveChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\"6\xa2\xbb\x18\x04\b\x04\x10\r\x82\xd3\xe4\x93\x02(:\x01**#/api/v3/channels/{channel_id}/users\x12\x8a\x01\n" +

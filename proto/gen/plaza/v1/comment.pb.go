@@ -1540,17 +1540,21 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"G\n" +
 	"\x1bIsCommentFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\x80\x0e\n" +
-	"\x0eCommentService\x12\x89\x01\n" +
-	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"=\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\xad\x0f\n" +
+	"\x0eCommentService\x12\xc6\x01\n" +
+	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"z\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
 	"\n" +
 	"GetComment\x12\n" +
-	"comment_id\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12t\n" +
+	"comment_idʻ\x189\n" +
+	"\x14comment.shouldCreate\x12\x04data\x12\bmetadata\x12\n" +
+	"mentionees\x12\x05links\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12t\n" +
 	"\n" +
 	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x19.plaza.v1.CommentResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x90\x02\x01\x12x\n" +
 	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x19.plaza.v1.CommentResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x90\x02\x01\x12p\n" +
-	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x90\x02\x01\x12|\n" +
-	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"0\xa2\xbb\x18\x04\b\x04\x10 \x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\xa2\x01\n" +
+	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x90\x02\x01\x12\xb9\x01\n" +
+	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"m\xa2\xbb\x18\x04\b\x04\x10 ʻ\x189\n" +
+	"\x14comment.shouldUpdate\x12\x04data\x12\bmetadata\x12\n" +
+	"mentionees\x12\x05links\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\xa2\x01\n" +
 	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x19.plaza.v1.CommentResponse\"T\xa2\xbb\x18\x04\b\x04\x107»\x18\x18\n" +
 	"\n" +
 	"GetComment\x1a\n" +
@@ -1558,12 +1562,14 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x19.plaza.v1.CommentResponse\"T\xa2\xbb\x18\x04\b\x04\x107»\x18\x18\n" +
 	"\n" +
 	"GetComment\x1a\n" +
-	"comment_id\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xe3\x01\n" +
-	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x90\x01\xa2\xbb\x18\x04\b\x04\x10!\xb2\xbb\x18>\n" +
+	"comment_id\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xfd\x01\n" +
+	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\xaa\x01\xa2\xbb\x18\x04\b\x04\x10!\xb2\xbb\x18>\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12\x81\x01\n" +
-	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"9\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12~\n" +
+	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}ʻ\x18\x16\n" +
+	"\x14comment.shouldDelete\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12\x99\x01\n" +
+	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"Q\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01ʻ\x18\x14\n" +
+	"\x12comment.shouldFlag\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12~\n" +
 	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\x87\x01\n" +
 	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x19.plaza.v1.CommentResponse\"3\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc3\x01\n" +
 	"\x14IsCommentFlaggedByMe\x12%.plaza.v1.IsCommentFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02VZ*\x12(/api/v3/comments/{comment_id}/isFlagByMe\x12(/api/v3/comments/{comment_id}/isflagbyme\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

@@ -1796,19 +1796,21 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
 	"\bis_muted\x18\x0f \x01(\bR\aisMuted\x12=\n" +
-	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\x99\n" +
-	"\n" +
-	"\x10CommunityService\x12\x96\x01\n" +
-	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"D\xa2\xbb\x18\x02\b\x04»\x18\x1c\n" +
-	"\fGetCommunity\x12\fcommunity_id\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
+	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\xc4\v\n" +
+	"\x10CommunityService\x12\xde\x01\n" +
+	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"\x8b\x01\xa2\xbb\x18\x02\b\x04»\x18\x1c\n" +
+	"\fGetCommunity\x12\fcommunity_idʻ\x18C\n" +
+	"\x16community.shouldCreate\x12\fdisplay_name\x12\vdescription\x12\bmetadata\x12\x04tags\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x9a\x01\n" +
 	"\x10GetMyPermissions\x12!.plaza.v1.GetMyPermissionsRequest\x1a\x1f.plaza.v1.MyPermissionsResponse\"B\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023\x121/api/v3/communities/{community_id}/permissions/me\x90\x02\x01\x12\x83\x01\n" +
 	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x90\x02\x01\x12|\n" +
 	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x90\x02\x01\x12\x99\x01\n" +
 	"\x17ListTrendingCommunities\x12(.plaza.v1.ListTrendingCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/communities/top-trending\x90\x02\x01\x12\x9e\x01\n" +
-	"\x1aListRecommendedCommunities\x12+.plaza.v1.ListRecommendedCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/communities/recommended\x90\x02\x01\x12\x87\x01\n" +
-	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
-	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"2\xa2\xbb\x18\x04\b\x04\x10\x16\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x1aListRecommendedCommunities\x12+.plaza.v1.ListRecommendedCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/communities/recommended\x90\x02\x01\x12\xce\x01\n" +
+	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"|\xa2\xbb\x18\x04\b\x04\x10\x15ʻ\x18C\n" +
+	"\x16community.shouldUpdate\x12\fdisplay_name\x12\vdescription\x12\bmetadata\x12\x04tags\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x9e\x01\n" +
+	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"N\xa2\xbb\x18\x04\b\x04\x10\x16ʻ\x18\x18\n" +
+	"\x16community.shouldDelete\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_community_proto_rawDescOnce sync.Once

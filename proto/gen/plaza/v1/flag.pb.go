@@ -1292,17 +1292,17 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\aclaimed\x18\x02 \x01(\x05R\aclaimed\x12\x1a\n" +
 	"\bresolved\x18\x03 \x01(\x05R\bresolved\":\n" +
 	"\x12GetFlagItemRequest\x12$\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\"<\n" +
-	"\x14ClaimFlagItemRequest\x12$\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\">\n" +
-	"\x16ReleaseFlagItemRequest\x12$\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\"\x86\x01\n" +
-	"\x16ResolveFlagItemRequest\x12$\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\x12F\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\"H\n" +
+	"\x14ClaimFlagItemRequest\x120\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\x13\xbaH\x04r\x02\x18dҼ\x18\bflagItemR\btargetId\"J\n" +
+	"\x16ReleaseFlagItemRequest\x120\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\x13\xbaH\x04r\x02\x18dҼ\x18\bflagItemR\btargetId\"\x92\x01\n" +
+	"\x16ResolveFlagItemRequest\x120\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\x13\xbaH\x04r\x02\x18dҼ\x18\bflagItemR\btargetId\x12F\n" +
 	"\aoutcome\x18\x02 \x01(\tB,\xbaH)r'R\tdismissedR\x0econtentRemovedR\n" +
-	"userBannedR\aoutcome\"Z\n" +
-	"\x12AddFlagNoteRequest\x12$\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\x12\x1e\n" +
+	"userBannedR\aoutcome\"f\n" +
+	"\x12AddFlagNoteRequest\x120\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\x13\xbaH\x04r\x02\x18dҼ\x18\bflagItemR\btargetId\x12\x1e\n" +
 	"\x04text\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x04text\"\xed\x01\n" +
 	"\x10FlagItemResponse\x12(\n" +

@@ -854,10 +854,11 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\x18CountJoinRequestsRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"1\n" +
 	"\x19CountJoinRequestsResponse\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x05R\x05count2\xba\t\n" +
-	"\x12JoinRequestService\x12\xa8\x01\n" +
-	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"\\\xa2\xbb\x18\x02\b\x04»\x18 \n" +
-	"\x10GetMyJoinRequest\x1a\fcommunity_id\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count2\xd4\t\n" +
+	"\x12JoinRequestService\x12\xc2\x01\n" +
+	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"v\xa2\xbb\x18\x02\b\x04»\x18 \n" +
+	"\x10GetMyJoinRequest\x1a\fcommunity_idʻ\x18\x16\n" +
+	"\x14community.shouldJoin\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
 	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x91\x01\n" +
 	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x94\x01\n" +

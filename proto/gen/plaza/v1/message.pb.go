@@ -1808,12 +1808,13 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"G\n" +
 	"\x1bIsMessageFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xca\x10\n" +
-	"\x0eMessageService\x12\x89\x01\n" +
-	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"=\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\x9a\x12\n" +
+	"\x0eMessageService\x12\xca\x01\n" +
+	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"~\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
 	"\n" +
 	"GetMessage\x12\n" +
-	"message_id\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12\x97\x01\n" +
+	"message_idʻ\x18=\n" +
+	"\x14message.shouldCreate\x12\x04data\x12\bmetadata\x12\x04tags\x12\x0fmentioned_users\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12\x97\x01\n" +
 	"\x14CreateChannelMessage\x12%.plaza.v1.CreateChannelMessageRequest\x1a\x19.plaza.v1.MessageResponse\"=\xa2\xbb\x18\x02\b\x04»\x18\x18\n" +
 	"\n" +
 	"GetMessage\x12\n" +
@@ -1824,11 +1825,15 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\n" +
 	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02@Z\x1f\x12\x1d/api/v3/messages/{message_id}\x12\x1d/api/v5/messages/{message_id}\x90\x02\x01\x12\x91\x01\n" +
 	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x020Z\x17\x12\x15/api/v3/messages/list\x12\x15/api/v5/messages/list\x90\x02\x01\x12p\n" +
-	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12\xa0\x01\n" +
-	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"T\xa2\xbb\x18\x04\b\x04\x10\x13\x82\xd3\xe4\x93\x02F:\x01*Z\":\x01*\x1a\x1d/api/v3/messages/{message_id}\x1a\x1d/api/v5/messages/{message_id}\x12y\n" +
-	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12\xab\x01\n" +
-	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"c\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02Q:\x01*Z':\x01*\"\"/api/v3/messages/{message_id}/flag\"#/api/v5/messages/{message_id}/flags\x12\xa5\x01\n" +
-	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02MZ&*$/api/v3/messages/{message_id}/unflag*#/api/v5/messages/{message_id}/flags\x12\xb7\x01\n" +
+	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12\xe2\x01\n" +
+	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"\x95\x01\xa2\xbb\x18\x04\b\x04\x10\x13ʻ\x18=\n" +
+	"\x14message.shouldUpdate\x12\x04data\x12\bmetadata\x12\x04tags\x12\x0fmentioned_users\x82\xd3\xe4\x93\x02F:\x01*Z\":\x01*\x1a\x1d/api/v3/messages/{message_id}\x1a\x1d/api/v5/messages/{message_id}\x12\x93\x01\n" +
+	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"G\xa2\xbb\x18\x04\b\x04\x10\x14ʻ\x18\x16\n" +
+	"\x14message.shouldDelete\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12\xc3\x01\n" +
+	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"{\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01ʻ\x18\x14\n" +
+	"\x12message.shouldFlag\x82\xd3\xe4\x93\x02Q:\x01*Z':\x01*\"\"/api/v3/messages/{message_id}/flag\"#/api/v5/messages/{message_id}/flags\x12\xbf\x01\n" +
+	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"s\xa2\xbb\x18\x02\b\x04ʻ\x18\x16\n" +
+	"\x14message.shouldUnflag\x82\xd3\xe4\x93\x02MZ&*$/api/v3/messages/{message_id}/unflag*#/api/v5/messages/{message_id}/flags\x12\xb7\x01\n" +
 	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"c\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02UZ**(/api/v3/messages/{message_id}/clearFlags*'/api/v5/messages/{message_id}/flags/all\x12\x92\x01\n" +
 	"\x14IsMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v5/messages/{message_id}/flags\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 

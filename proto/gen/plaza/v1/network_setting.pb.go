@@ -3170,28 +3170,28 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\bcategory\x18\x01 \x01(\tBB\xbaH?r=R\vpornographyR\bviolenceR\n" +
 	"prohibitedR\rinappropriateR\tprofanityR\bcategory\x12>\n" +
 	"\x0eflag_threshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\rflagThreshold\x12H\n" +
-	"\x13terminate_threshold\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x12terminateThreshold2\xfb\x16\n" +
+	"\x13terminate_threshold\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x12terminateThreshold2\xdf\x17\n" +
 	"\x15NetworkSettingService\x12\x88\x01\n" +
-	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x94\x01\n" +
-	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\":\xa2\xbb\x18\x04\b\x05\x10G\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
-	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x90\x02\x01\x12\x87\x01\n" +
-	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x83\x01\n" +
-	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x8b\x01\n" +
-	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"2\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12{\n" +
-	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x90\x02\x01\x12\x83\x01\n" +
-	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"0\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chat\x12\x83\x01\n" +
-	"\x0fGetFeedSettings\x12 .plaza.v1.GetFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02'\x12%/api/v3/network-settings/feed-setting\x90\x02\x01\x12\x8b\x01\n" +
-	"\x12UpdateFeedSettings\x12#.plaza.v1.UpdateFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"8\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02*:\x01*\x1a%/api/v3/network-settings/feed-setting\x12\x87\x01\n" +
-	"\x12GetProductSettings\x12#.plaza.v1.GetProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/product\x90\x02\x01\x12\x8f\x01\n" +
-	"\x15UpdateProductSettings\x12&.plaza.v1.UpdateProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/product\x12\x97\x01\n" +
-	"\x13GetDeepLinkSettings\x12$.plaza.v1.GetDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/\x12-/api/v3/network-settings/shareable-deep-links\x90\x02\x01\x12\x9f\x01\n" +
-	"\x16UpdateDeepLinkSettings\x12'.plaza.v1.UpdateDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\"@\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/network-settings/shareable-deep-links\x12|\n" +
-	"\x0fGetUserSettings\x12 .plaza.v1.GetUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v3/network-settings/users\x90\x02\x01\x12\x84\x01\n" +
-	"\x12UpdateUserSettings\x12#.plaza.v1.UpdateUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"1\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v3/network-settings/users\x12\xa4\x01\n" +
-	"\x19GetSemanticSearchSettings\x12*.plaza.v1.GetSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/semantic-search\x90\x02\x01\x12\xac\x01\n" +
-	"\x1cUpdateSemanticSearchSettings\x12-.plaza.v1.UpdateSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/semantic-search\x12\xa4\x01\n" +
-	"\x19GetVideoStreamingSettings\x12*.plaza.v1.GetVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/video-streaming\x90\x02\x01\x12\xac\x01\n" +
-	"\x1cUpdateVideoStreamingSettings\x12-.plaza.v1.UpdateVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/video-streamingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x9e\x01\n" +
+	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"D\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
+	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x90\x02\x01\x12\x91\x01\n" +
+	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"5\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x83\x01\n" +
+	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x95\x01\n" +
+	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"<\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12{\n" +
+	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x90\x02\x01\x12\x8d\x01\n" +
+	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\":\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chat\x12\x83\x01\n" +
+	"\x0fGetFeedSettings\x12 .plaza.v1.GetFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02'\x12%/api/v3/network-settings/feed-setting\x90\x02\x01\x12\x95\x01\n" +
+	"\x12UpdateFeedSettings\x12#.plaza.v1.UpdateFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"B\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02*:\x01*\x1a%/api/v3/network-settings/feed-setting\x12\x87\x01\n" +
+	"\x12GetProductSettings\x12#.plaza.v1.GetProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/product\x90\x02\x01\x12\x99\x01\n" +
+	"\x15UpdateProductSettings\x12&.plaza.v1.UpdateProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"=\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/product\x12\x97\x01\n" +
+	"\x13GetDeepLinkSettings\x12$.plaza.v1.GetDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/\x12-/api/v3/network-settings/shareable-deep-links\x90\x02\x01\x12\xa9\x01\n" +
+	"\x16UpdateDeepLinkSettings\x12'.plaza.v1.UpdateDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\"J\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/network-settings/shareable-deep-links\x12|\n" +
+	"\x0fGetUserSettings\x12 .plaza.v1.GetUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v3/network-settings/users\x90\x02\x01\x12\x8e\x01\n" +
+	"\x12UpdateUserSettings\x12#.plaza.v1.UpdateUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\";\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v3/network-settings/users\x12\xa4\x01\n" +
+	"\x19GetSemanticSearchSettings\x12*.plaza.v1.GetSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/semantic-search\x90\x02\x01\x12\xb6\x01\n" +
+	"\x1cUpdateSemanticSearchSettings\x12-.plaza.v1.UpdateSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\"E\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/semantic-search\x12\xa4\x01\n" +
+	"\x19GetVideoStreamingSettings\x12*.plaza.v1.GetVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/video-streaming\x90\x02\x01\x12\xb6\x01\n" +
+	"\x1cUpdateVideoStreamingSettings\x12-.plaza.v1.UpdateVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\"E\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/video-streamingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once

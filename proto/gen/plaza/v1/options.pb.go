@@ -422,7 +422,9 @@ type Access struct {
 	// Whether every success leaves an audit event, even if it changes nothing, such as issuing a token.
 	Audited bool `protobuf:"varint,3,opt,name=audited,proto3" json:"audited,omitempty"`
 	// Whether visitors and bots may call the operation, although it is not one of those without side effects.
-	Guests        bool `protobuf:"varint,4,opt,name=guests,proto3" json:"guests,omitempty"`
+	Guests bool `protobuf:"varint,4,opt,name=guests,proto3" json:"guests,omitempty"`
+	// What its audit events are about if the request names no object: `settings`, or `user` for the caller. The default is the network.
+	AuditTarget   string `protobuf:"bytes,5,opt,name=audit_target,json=auditTarget,proto3" json:"audit_target,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -483,6 +485,13 @@ func (x *Access) GetGuests() bool {
 		return x.Guests
 	}
 	return false
+}
+
+func (x *Access) GetAuditTarget() string {
+	if x != nil {
+		return x.AuditTarget
+	}
+	return ""
 }
 
 // Deprecation marks an operation as deprecated. REST responses contain its dates in the headers Deprecation (RFC 9745)
@@ -561,7 +570,9 @@ type Recovery struct {
 	// The field, of both requests, that holds the id of an object that existed before.
 	Named string `protobuf:"bytes,3,opt,name=named,proto3" json:"named,omitempty"`
 	// Whether the operation is executed again instead, which changes nothing.
-	Again         bool `protobuf:"varint,4,opt,name=again,proto3" json:"again,omitempty"`
+	Again bool `protobuf:"varint,4,opt,name=again,proto3" json:"again,omitempty"`
+	// Whether the answer contains a secret, so that it is stored encrypted.
+	Secret        bool `protobuf:"varint,5,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -624,6 +635,77 @@ func (x *Recovery) GetAgain() bool {
 	return false
 }
 
+func (x *Recovery) GetSecret() bool {
+	if x != nil {
+		return x.Secret
+	}
+	return false
+}
+
+// PrehookEvent says what the pre-hook of the network is asked before an operation of a user. Fields are given by their proto names.
+type PrehookEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the event, such as `post.shouldCreate`.
+	Event string `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The fields of the request that the pre-hook can change.
+	Changes []string `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
+	// The fields of the request that the pre-hook does not receive.
+	Hidden        []string `protobuf:"bytes,3,rep,name=hidden,proto3" json:"hidden,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PrehookEvent) Reset() {
+	*x = PrehookEvent{}
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PrehookEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PrehookEvent) ProtoMessage() {}
+
+func (x *PrehookEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PrehookEvent.ProtoReflect.Descriptor instead.
+func (*PrehookEvent) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PrehookEvent) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *PrehookEvent) GetChanges() []string {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *PrehookEvent) GetHidden() []string {
+	if x != nil {
+		return x.Hidden
+	}
+	return nil
+}
+
 // RequestRules says how REST clients spell a request message. Fields are given by their proto names.
 type RequestRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -638,7 +720,7 @@ type RequestRules struct {
 
 func (x *RequestRules) Reset() {
 	*x = RequestRules{}
-	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +732,7 @@ func (x *RequestRules) String() string {
 func (*RequestRules) ProtoMessage() {}
 
 func (x *RequestRules) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +745,7 @@ func (x *RequestRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequestRules.ProtoReflect.Descriptor instead.
 func (*RequestRules) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RequestRules) GetEncodedTwice() []string {
@@ -695,7 +777,7 @@ type PageFields struct {
 
 func (x *PageFields) Reset() {
 	*x = PageFields{}
-	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	mi := &file_plaza_v1_options_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +789,7 @@ func (x *PageFields) String() string {
 func (*PageFields) ProtoMessage() {}
 
 func (x *PageFields) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	mi := &file_plaza_v1_options_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +802,7 @@ func (x *PageFields) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PageFields.ProtoReflect.Descriptor instead.
 func (*PageFields) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PageFields) GetTokens() []string {
@@ -757,7 +839,7 @@ type ObjectSize struct {
 
 func (x *ObjectSize) Reset() {
 	*x = ObjectSize{}
-	mi := &file_plaza_v1_options_proto_msgTypes[5]
+	mi := &file_plaza_v1_options_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +851,7 @@ func (x *ObjectSize) String() string {
 func (*ObjectSize) ProtoMessage() {}
 
 func (x *ObjectSize) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_options_proto_msgTypes[5]
+	mi := &file_plaza_v1_options_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +864,7 @@ func (x *ObjectSize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectSize.ProtoReflect.Descriptor instead.
 func (*ObjectSize) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_options_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ObjectSize) GetMaxBytes() int32 {
@@ -841,6 +923,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "plaza/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*PrehookEvent)(nil),
+		Field:         50105,
+		Name:          "plaza.v1.prehook",
+		Tag:           "bytes,50105,opt,name=prehook",
+		Filename:      "plaza/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*RequestRules)(nil),
 		Field:         50110,
@@ -872,6 +962,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,50121,opt,name=object_size",
 		Filename:      "plaza/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50122,
+		Name:          "plaza.v1.audit_target",
+		Tag:           "bytes,50122,opt,name=audit_target",
+		Filename:      "plaza/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -896,6 +994,10 @@ var (
 	//
 	// optional plaza.v1.Recovery recovery = 50104;
 	E_Recovery = &file_plaza_v1_options_proto_extTypes[4]
+	// What the pre-hook is asked before the operation.
+	//
+	// optional plaza.v1.PrehookEvent prehook = 50105;
+	E_Prehook = &file_plaza_v1_options_proto_extTypes[5]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -903,11 +1005,11 @@ var (
 	// How REST clients spell the request.
 	//
 	// optional plaza.v1.RequestRules request_rules = 50110;
-	E_RequestRules = &file_plaza_v1_options_proto_extTypes[5]
+	E_RequestRules = &file_plaza_v1_options_proto_extTypes[6]
 	// Which fields page a list.
 	//
 	// optional plaza.v1.PageFields page_fields = 50111;
-	E_PageFields = &file_plaza_v1_options_proto_extTypes[6]
+	E_PageFields = &file_plaza_v1_options_proto_extTypes[7]
 )
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -916,25 +1018,30 @@ var (
 	// to.
 	//
 	// optional bool related_files = 50120;
-	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[7]
+	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[8]
 	// The size of a free-form object. Required on every field of this kind in a request.
 	//
 	// optional plaza.v1.ObjectSize object_size = 50121;
-	E_ObjectSize = &file_plaza_v1_options_proto_extTypes[8]
+	E_ObjectSize = &file_plaza_v1_options_proto_extTypes[9]
+	// On a field with ids: the type of these objects in audit events, if it does not follow from the name of the field.
+	//
+	// optional string audit_target = 50122;
+	E_AuditTarget = &file_plaza_v1_options_proto_extTypes[10]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xbe\x02\n" +
+	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xe1\x02\n" +
 	"\x06Access\x12/\n" +
 	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x124\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\x0e2\x14.plaza.v1.PermissionR\n" +
 	"permission\x12\x18\n" +
 	"\aaudited\x18\x03 \x01(\bR\aaudited\x12\x16\n" +
-	"\x06guests\x18\x04 \x01(\bR\x06guests\"\x9a\x01\n" +
+	"\x06guests\x18\x04 \x01(\bR\x06guests\x12!\n" +
+	"\faudit_target\x18\x05 \x01(\tR\vauditTarget\"\x9a\x01\n" +
 	"\x06Caller\x12\x16\n" +
 	"\x12CALLER_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rCALLER_PUBLIC\x10\x01\x12\x15\n" +
@@ -946,12 +1053,17 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
 	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
-	"\x05paths\x18\x03 \x03(\tR\x05paths\"d\n" +
+	"\x05paths\x18\x03 \x03(\tR\x05paths\"|\n" +
 	"\bRecovery\x12\x12\n" +
 	"\x04read\x18\x01 \x01(\tR\x04read\x12\x18\n" +
 	"\acreated\x18\x02 \x01(\tR\acreated\x12\x14\n" +
 	"\x05named\x18\x03 \x01(\tR\x05named\x12\x14\n" +
-	"\x05again\x18\x04 \x01(\bR\x05again\"T\n" +
+	"\x05again\x18\x04 \x01(\bR\x05again\x12\x16\n" +
+	"\x06secret\x18\x05 \x01(\bR\x06secret\"V\n" +
+	"\fPrehookEvent\x12\x14\n" +
+	"\x05event\x18\x01 \x01(\tR\x05event\x12\x18\n" +
+	"\achanges\x18\x02 \x03(\tR\achanges\x12\x16\n" +
+	"\x06hidden\x18\x03 \x03(\tR\x06hidden\"T\n" +
 	"\fRequestRules\x12#\n" +
 	"\rencoded_twice\x18\x01 \x03(\tR\fencodedTwice\x12\x1f\n" +
 	"\vempty_lists\x18\x02 \x01(\tR\n" +
@@ -1052,13 +1164,15 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x15.plaza.v1.DeprecationR\vdeprecation:W\n" +
 	"\vrest_errors\x12\x1e.google.protobuf.MethodOptions\x18\xb7\x87\x03 \x01(\x0e2\x14.plaza.v1.RestErrorsR\n" +
 	"restErrors:P\n" +
-	"\brecovery\x12\x1e.google.protobuf.MethodOptions\x18\xb8\x87\x03 \x01(\v2\x12.plaza.v1.RecoveryR\brecovery:^\n" +
+	"\brecovery\x12\x1e.google.protobuf.MethodOptions\x18\xb8\x87\x03 \x01(\v2\x12.plaza.v1.RecoveryR\brecovery:R\n" +
+	"\aprehook\x12\x1e.google.protobuf.MethodOptions\x18\xb9\x87\x03 \x01(\v2\x16.plaza.v1.PrehookEventR\aprehook:^\n" +
 	"\rrequest_rules\x12\x1f.google.protobuf.MessageOptions\x18\xbe\x87\x03 \x01(\v2\x16.plaza.v1.RequestRulesR\frequestRules:X\n" +
 	"\vpage_fields\x12\x1f.google.protobuf.MessageOptions\x18\xbf\x87\x03 \x01(\v2\x14.plaza.v1.PageFieldsR\n" +
 	"pageFields:D\n" +
 	"\rrelated_files\x12\x1d.google.protobuf.FieldOptions\x18ȇ\x03 \x01(\bR\frelatedFiles:V\n" +
 	"\vobject_size\x12\x1d.google.protobuf.FieldOptions\x18ɇ\x03 \x01(\v2\x14.plaza.v1.ObjectSizeR\n" +
-	"objectSizeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"objectSize:B\n" +
+	"\faudit_target\x12\x1d.google.protobuf.FieldOptions\x18ʇ\x03 \x01(\tR\vauditTargetB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_options_proto_rawDescOnce sync.Once
@@ -1073,7 +1187,7 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_plaza_v1_options_proto_goTypes = []any{
 	(Permission)(0),                     // 0: plaza.v1.Permission
 	(RestErrors)(0),                     // 1: plaza.v1.RestErrors
@@ -1081,36 +1195,40 @@ var file_plaza_v1_options_proto_goTypes = []any{
 	(*Access)(nil),                      // 3: plaza.v1.Access
 	(*Deprecation)(nil),                 // 4: plaza.v1.Deprecation
 	(*Recovery)(nil),                    // 5: plaza.v1.Recovery
-	(*RequestRules)(nil),                // 6: plaza.v1.RequestRules
-	(*PageFields)(nil),                  // 7: plaza.v1.PageFields
-	(*ObjectSize)(nil),                  // 8: plaza.v1.ObjectSize
-	(*descriptorpb.MethodOptions)(nil),  // 9: google.protobuf.MethodOptions
-	(*descriptorpb.MessageOptions)(nil), // 10: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 11: google.protobuf.FieldOptions
+	(*PrehookEvent)(nil),                // 6: plaza.v1.PrehookEvent
+	(*RequestRules)(nil),                // 7: plaza.v1.RequestRules
+	(*PageFields)(nil),                  // 8: plaza.v1.PageFields
+	(*ObjectSize)(nil),                  // 9: plaza.v1.ObjectSize
+	(*descriptorpb.MethodOptions)(nil),  // 10: google.protobuf.MethodOptions
+	(*descriptorpb.MessageOptions)(nil), // 11: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 12: google.protobuf.FieldOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
 	2,  // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
 	0,  // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
-	9,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	9,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	9,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
-	9,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
-	9,  // 6: plaza.v1.recovery:extendee -> google.protobuf.MethodOptions
-	10, // 7: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
-	10, // 8: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
-	11, // 9: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
-	11, // 10: plaza.v1.object_size:extendee -> google.protobuf.FieldOptions
-	3,  // 11: plaza.v1.access:type_name -> plaza.v1.Access
-	4,  // 12: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
-	1,  // 13: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
-	5,  // 14: plaza.v1.recovery:type_name -> plaza.v1.Recovery
-	6,  // 15: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
-	7,  // 16: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
-	8,  // 17: plaza.v1.object_size:type_name -> plaza.v1.ObjectSize
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	11, // [11:18] is the sub-list for extension type_name
-	2,  // [2:11] is the sub-list for extension extendee
+	10, // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	10, // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	10, // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	10, // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
+	10, // 6: plaza.v1.recovery:extendee -> google.protobuf.MethodOptions
+	10, // 7: plaza.v1.prehook:extendee -> google.protobuf.MethodOptions
+	11, // 8: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
+	11, // 9: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
+	12, // 10: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
+	12, // 11: plaza.v1.object_size:extendee -> google.protobuf.FieldOptions
+	12, // 12: plaza.v1.audit_target:extendee -> google.protobuf.FieldOptions
+	3,  // 13: plaza.v1.access:type_name -> plaza.v1.Access
+	4,  // 14: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	1,  // 15: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
+	5,  // 16: plaza.v1.recovery:type_name -> plaza.v1.Recovery
+	6,  // 17: plaza.v1.prehook:type_name -> plaza.v1.PrehookEvent
+	7,  // 18: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
+	8,  // 19: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
+	9,  // 20: plaza.v1.object_size:type_name -> plaza.v1.ObjectSize
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	13, // [13:21] is the sub-list for extension type_name
+	2,  // [2:13] is the sub-list for extension extendee
 	0,  // [0:2] is the sub-list for field type_name
 }
 
@@ -1125,8 +1243,8 @@ func file_plaza_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   6,
-			NumExtensions: 9,
+			NumMessages:   7,
+			NumExtensions: 11,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

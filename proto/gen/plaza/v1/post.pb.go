@@ -2030,32 +2030,39 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xd8\x0e\n" +
-	"\vPostService\x12\xbb\x01\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xc0\x10\n" +
+	"\vPostService\x12\x8c\x02\n" +
 	"\n" +
-	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"x\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
+	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"\xc8\x01\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
 	"2027-12-31\x1a\x12POST /api/v3/posts»\x18\x12\n" +
-	"\aGetPost\x12\apost_id\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12e\n" +
+	"\aGetPost\x12\apost_idʻ\x18L\n" +
+	"\x11post.shouldCreate\x12\x04data\x12\bmetadata\x12\x04tags\x12\n" +
+	"mentionees\x12\x05links\x12\x04text\x12\bhashtags\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12e\n" +
 	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x16.plaza.v1.PostResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x90\x02\x01\x12l\n" +
 	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x16.plaza.v1.PostResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x90\x02\x01\x12\x86\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x90\x02\x01\x12\x8b\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x90\x02\x01\x12\xdc\x01\n" +
 	"\n" +
-	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
+	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x16.plaza.v1.PostResponse\"\x98\x01\xa2\xbb\x18\x04\b\x04\x10\x1dʻ\x18L\n" +
+	"\x11post.shouldUpdate\x12\x04data\x12\bmetadata\x12\x04tags\x12\n" +
+	"mentionees\x12\x05links\x12\x04text\x12\bhashtags\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xe2\x01\n" +
 	"\n" +
-	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1e\xb2\xbb\x188\n" +
+	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x95\x01\xa2\xbb\x18\x04\b\x04\x10\x1e\xb2\xbb\x188\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x8d\x01\n" +
+	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}ʻ\x18\x13\n" +
+	"\x11post.shouldDelete\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x8d\x01\n" +
 	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x107»\x18\x12\n" +
 	"\aGetPost\x1a\apost_id\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12\x8d\x01\n" +
 	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x107»\x18\x12\n" +
 	"\aGetPost\x1a\apost_id\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12\x9e\x01\n" +
-	"\x10ListPendingEdits\x12!.plaza.v1.ListPendingEditsRequest\x1a\".plaza.v1.ListPendingEditsResponse\"C\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x022\x120/api/v1/communities/{community_id}/pending-edits\x90\x02\x01\x12r\n" +
-	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"3\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
+	"\x10ListPendingEdits\x12!.plaza.v1.ListPendingEditsRequest\x1a\".plaza.v1.ListPendingEditsResponse\"C\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x022\x120/api/v1/communities/{community_id}/pending-edits\x90\x02\x01\x12\x87\x01\n" +
+	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01ʻ\x18\x11\n" +
+	"\x0fpost.shouldFlag\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12\x86\x01\n" +
 	"\n" +
-	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
+	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\"C\xa2\xbb\x18\x02\b\x04ʻ\x18\x13\n" +
+	"\x11post.shouldUnflag\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
 	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xb1\x01\n" +
 	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbyme\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 

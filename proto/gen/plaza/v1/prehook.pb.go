@@ -500,12 +500,12 @@ const file_plaza_v1_prehook_proto_rawDesc = "" +
 	"\aprehook\x18\x01 \x01(\v2\x18.plaza.v1.ManagedPrehookR\aprehook\"f\n" +
 	"\x1dReplaceManagedPrehookResponse\x12+\n" +
 	"\aprehook\x18\x01 \x01(\v2\x11.plaza.v1.PrehookR\aprehook\x12\x18\n" +
-	"\arefused\x18\x02 \x01(\tR\arefused2\xa4\x03\n" +
+	"\arefused\x18\x02 \x01(\tR\arefused2\xb9\x03\n" +
 	"\x0ePrehookService\x12q\n" +
 	"\n" +
-	"GetPrehook\x12\x1b.plaza.v1.GetPrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/prehook\x90\x02\x01\x12w\n" +
-	"\rUpdatePrehook\x12\x1e.plaza.v1.UpdatePrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/prehook\x12\xa5\x01\n" +
-	"\x15ReplaceManagedPrehook\x12&.plaza.v1.ReplaceManagedPrehookRequest\x1a'.plaza.v1.ReplaceManagedPrehookResponse\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/managed-prehookB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"GetPrehook\x12\x1b.plaza.v1.GetPrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/prehook\x90\x02\x01\x12\x81\x01\n" +
+	"\rUpdatePrehook\x12\x1e.plaza.v1.UpdatePrehookRequest\x1a\x11.plaza.v1.Prehook\"=\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/prehook\x12\xaf\x01\n" +
+	"\x15ReplaceManagedPrehook\x12&.plaza.v1.ReplaceManagedPrehookRequest\x1a'.plaza.v1.ReplaceManagedPrehookResponse\"E\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/managed-prehookB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_prehook_proto_rawDescOnce sync.Once

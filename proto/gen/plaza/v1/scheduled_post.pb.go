@@ -715,15 +715,15 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12$\n" +
-	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb0\x01\n" +
-	"\x1aUpdateScheduledPostRequest\x12\x19\n" +
-	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id\x12=\n" +
+	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xc1\x01\n" +
+	"\x1aUpdateScheduledPostRequest\x12*\n" +
+	"\x02id\x18\x01 \x01(\tB\x1a\xbaH\x06r\x04\x88\xea0\x01Ҽ\x18\rscheduledPostR\x02id\x12=\n" +
 	"\fscheduled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vscheduledAt\x128\n" +
 	"\tpost_data\x18\x03 \x01(\v2\x1b.plaza.v1.CreatePostRequestR\bpostData\"L\n" +
 	"\x1bUpdateScheduledPostResponse\x12-\n" +
-	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"7\n" +
-	"\x1aCancelScheduledPostRequest\x12\x19\n" +
-	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id2\xc3\x04\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"H\n" +
+	"\x1aCancelScheduledPostRequest\x12*\n" +
+	"\x02id\x18\x01 \x01(\tB\x1a\xbaH\x06r\x04\x88\xea0\x01Ҽ\x18\rscheduledPostR\x02id2\xc3\x04\n" +
 	"\x14ScheduledPostService\x12\x88\x01\n" +
 	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\"9\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01»\x18\t\x12\adata.id\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x88\x01\n" +
 	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x90\x02\x01\x12\x90\x01\n" +

@@ -614,12 +614,14 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\tis_public\x18\x02 \x01(\bH\x00R\bisPublic\x88\x01\x01B\f\n" +
 	"\n" +
-	"_is_public2\x89\a\n" +
-	"\x0eSessionService\x12\xf2\x01\n" +
-	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"\x9f\x01\xa2\xbb\x18\x02\b\x03\xb2\xbb\x18F\n" +
+	"_is_public2\xba\a\n" +
+	"\x0eSessionService\x12\xa3\x02\n" +
+	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"\xd0\x01\xa2\xbb\x18\x02\b\x03\xb2\xbb\x18F\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions»\x18\x02 \x01\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12\x8d\x01\n" +
+	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions»\x18\x02 \x01ʻ\x18-\n" +
+	"\x11user.shouldSignIn\x12\fdisplay_name\x1a\n" +
+	"auth_token\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12\x8d\x01\n" +
 	"\x14CreateVisitorSession\x12#.plaza.v1.CreateGuestSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"/\xa2\xbb\x18\x02\b\x03»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/api/v5/sessions/visitor\x12\x85\x01\n" +
 	"\x10CreateBotSession\x12#.plaza.v1.CreateGuestSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"+\xa2\xbb\x18\x02\b\x03»\x18\x02 \x01\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v5/sessions/bot\x12s\n" +
 	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x90\x02\x01\x12l\n" +

@@ -1978,18 +1978,20 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x12UnflagStoryRequest\x12$\n" +
 	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\">\n" +
 	"\x16ClearStoryFlagsRequest\x12$\n" +
-	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xe9\n" +
-	"\n" +
-	"\fStoryService\x12~\n" +
-	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x17.plaza.v1.StoryResponse\"8\xa2\xbb\x18\x02\b\x04»\x18\x14\n" +
-	"\bGetStory\x12\bstory_id\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12k\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xb7\v\n" +
+	"\fStoryService\x12\xb2\x01\n" +
+	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x17.plaza.v1.StoryResponse\"l\xa2\xbb\x18\x02\b\x04»\x18\x14\n" +
+	"\bGetStory\x12\bstory_idʻ\x180\n" +
+	"\x12story.shouldCreate\x12\x04data\x12\bmetadata\x12\n" +
+	"mentionees\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12k\n" +
 	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x17.plaza.v1.StoryResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x90\x02\x01\x12l\n" +
 	"\vListStories\x12\x1c.plaza.v1.ListStoriesRequest\x1a\x1d.plaza.v1.ListStoriesResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x11\x12\x0f/api/v4/stories\x90\x02\x01\x12\x89\x01\n" +
 	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x90\x02\x01\x12}\n" +
 	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a!.plaza.v1.GetStoryTargetsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x90\x02\x01\x12u\n" +
 	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x90\x02\x01\x12\x91\x01\n" +
-	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x90\x02\x01\x12r\n" +
-	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x04\b\x04\x10%\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12y\n" +
+	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x90\x02\x01\x12\x8a\x01\n" +
+	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10%ʻ\x18\x14\n" +
+	"\x12story.shouldDelete\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12y\n" +
 	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x17.plaza.v1.StoryResponse\"7\xa2\xbb\x18\x02\b\x04»\x18\x02 \x01\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12t\n" +
 	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x17.plaza.v1.StoryResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x82\x01\n" +
 	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x17.plaza.v1.StoryResponse\"4\xa2\xbb\x18\x04\b\x04\x104\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"

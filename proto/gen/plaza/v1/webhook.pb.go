@@ -1365,15 +1365,15 @@ const file_plaza_v1_webhook_proto_rawDesc = "" +
 	"\fdelivery_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10d\"\x06r\x04\x10\x01\x18\x1eR\vdeliveryIds\"=\n" +
 	"\x1fReplayWebhookDeliveriesResponse\x12\x1a\n" +
-	"\breplayed\x18\x01 \x01(\x05R\breplayed2\xa6\f\n" +
+	"\breplayed\x18\x01 \x01(\x05R\breplayed2\xb2\f\n" +
 	"\x0eWebhookService\x12\x89\x01\n" +
-	"\x12GetWebhookSettings\x12#.plaza.v1.GetWebhookSettingsRequest\x1a\x19.plaza.v1.WebhookSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/webhook\x90\x02\x01\x12\x8f\x01\n" +
-	"\x15UpdateWebhookSettings\x12&.plaza.v1.UpdateWebhookSettingsRequest\x1a\x19.plaza.v1.WebhookSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/webhook\x12\x7f\n" +
-	"\fListWebhooks\x12\x1d.plaza.v1.ListWebhooksRequest\x1a\x1a.plaza.v1.WebhooksResponse\"4\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02#\x12!/api/v3/network-settings/webhooks\x90\x02\x01\x12\x9c\x01\n" +
-	"\rCreateWebhook\x12\x1e.plaza.v1.CreateWebhookRequest\x1a\x19.plaza.v1.WebhookResponse\"P\xa2\xbb\x18\x04\b\x05\x10G»\x18\x18\n" +
+	"\x12GetWebhookSettings\x12#.plaza.v1.GetWebhookSettingsRequest\x1a\x19.plaza.v1.WebhookSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/webhook\x90\x02\x01\x12\x99\x01\n" +
+	"\x15UpdateWebhookSettings\x12&.plaza.v1.UpdateWebhookSettingsRequest\x1a\x19.plaza.v1.WebhookSettings\"=\xa2\xbb\x18\x0e\b\x05\x10G*\bsettings\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/webhook\x12\x7f\n" +
+	"\fListWebhooks\x12\x1d.plaza.v1.ListWebhooksRequest\x1a\x1a.plaza.v1.WebhooksResponse\"4\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02#\x12!/api/v3/network-settings/webhooks\x90\x02\x01\x12\x9e\x01\n" +
+	"\rCreateWebhook\x12\x1e.plaza.v1.CreateWebhookRequest\x1a\x19.plaza.v1.WebhookResponse\"R\xa2\xbb\x18\x04\b\x05\x10G»\x18\x1a\n" +
 	"\n" +
 	"GetWebhook\x12\n" +
-	"webhook_id\x82\xd3\xe4\x93\x02&:\x01*\"!/api/v3/network-settings/webhooks\x12\x87\x01\n" +
+	"webhook_id(\x01\x82\xd3\xe4\x93\x02&:\x01*\"!/api/v3/network-settings/webhooks\x12\x87\x01\n" +
 	"\n" +
 	"GetWebhook\x12\x1b.plaza.v1.GetWebhookRequest\x1a\x19.plaza.v1.WebhookResponse\"A\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x020\x12./api/v3/network-settings/webhooks/{webhook_id}\x90\x02\x01\x12\x8d\x01\n" +
 	"\rUpdateWebhook\x12\x1e.plaza.v1.UpdateWebhookRequest\x1a\x19.plaza.v1.WebhookResponse\"A\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v3/network-settings/webhooks/{webhook_id}\x12\x8a\x01\n" +

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -21,7 +21,7 @@ import (
 // servers every second, and reports only what they say.
 func (n *network) startOperator(ctx context.Context) (address string, err error) {
 	registry := client.NewRegistry()
-	metrics := controllers.NewMetrics(registry)
+	metrics := networkmetrics.New(registry)
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err

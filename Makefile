@@ -162,11 +162,10 @@ hostile: ## Attack networks on the loopback interface, and compare the costs wit
 	@go test -count=1 -timeout 60m -v -tags disable_grpc_modules,attacks -run 'TestAttacks/$(ATTACKS)' ./platform/hostile
 
 .PHONY: observe
-observe: build ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).
+observe: ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).
 	@hack/ensure-postgres.sh
 	@hack/ensure-prometheus.sh >/dev/null
-	@hack/gobuild.sh -o bin/observe ./hack/observe
-	@exec bin/observe $(if $(FAULT),-fault $(FAULT)) $(ARGS)
+	@go test -count=1 -timeout 0 -v -tags disable_grpc_modules,observe -run TestObserve ./controllers/monitoring/live $(if $(FAULT),-fault $(FAULT)) $(ARGS)
 
 ##@ Quality
 

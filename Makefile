@@ -162,11 +162,10 @@ hostile: ## Attack networks on the loopback interface, and compare the costs wit
 	@go test -count=1 -timeout 60m -v -tags disable_grpc_modules,attacks -run 'TestAttacks/$(ATTACKS)' ./platform/hostile
 
 .PHONY: observe
-observe: build ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).
+observe: ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).
 	@hack/ensure-postgres.sh
 	@hack/ensure-prometheus.sh >/dev/null
-	@hack/gobuild.sh -o bin/observe ./hack/observe
-	@exec bin/observe $(if $(FAULT),-fault $(FAULT)) $(ARGS)
+	@go test -count=1 -timeout 0 -v -tags disable_grpc_modules,observe -run TestObserve ./controllers/monitoring/live $(if $(FAULT),-fault $(FAULT)) $(ARGS)
 
 ##@ Quality
 
@@ -182,7 +181,7 @@ fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 
 .PHONY: crdbcheck
 crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.
-	@go -C hack/crdbcheck run .
+	@go -C hack/crdbcheck test -count=1 -run TestTheProgramKeepsTheRules .
 
 # Each check can be run alone: make verify-faults
 VERIFY := lint recipe race faults alerts ui hostile install sdk cluster clusters cockroach

@@ -57,7 +57,7 @@ func memberCacheOptions(namespaces []string) cache.Options {
 	return options
 }
 
-// trimPod keeps the fields of a pod that readServers uses.
+// trimPod keeps the fields of a pod that package servers uses.
 func trimPod(object any) (any, error) {
 	pod, ok := object.(*corev1.Pod)
 	if !ok {

@@ -69,7 +69,7 @@ func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (
 		}
 	}
 	if len(waiting) == 0 {
-		r.recordEvents(sn, abandoned)
+		stage.RecordEvents(r.Recorder, sn, abandoned)
 		_, err := r.setFinalizers(ctx, sn, map[string]bool{v1alpha1.FinalizerClusters: false, v1alpha1.FinalizerKeys: false})
 		return ctrl.Result{RequeueAfter: staleRequeue}, err
 	}
@@ -131,4 +131,30 @@ func deleteIn(ctx context.Context, c *stage.Cluster) (int, error) {
 		}
 	}
 	return found, nil
+}
+
+// setFinalizers adds the finalizers of a network that are wanted and removes those that are not. It reports whether it changed any.
+func (r *Reconciler) setFinalizers(ctx context.Context, sn *v1alpha1.SocialNetwork, wanted map[string]bool) (bool, error) {
+	edited := sn.DeepCopy()
+	changed := false
+	for finalizer, want := range wanted {
+		set := controllerutil.RemoveFinalizer
+		if want {
+			set = controllerutil.AddFinalizer
+		}
+		changed = set(edited, finalizer) || changed
+	}
+	if !changed {
+		return false, nil
+	}
+	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
+	err := r.Client.Patch(ctx, edited, patch, client.FieldOwner(apply.Manager))
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return true, nil // the next pass reads the network again
+	}
+	if err != nil {
+		return true, fmt.Errorf("setting the finalizers: %w", err)
+	}
+	r.written.record(edited)
+	return true, nil
 }

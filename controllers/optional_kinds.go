@@ -102,6 +102,19 @@ func owned(kinds []schema.GroupVersionKind) []schema.GroupVersionKind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(kind schema.GroupVersionKind) bool { return slices.Contains(detectedKinds, kind) })
 }
 
+func capabilities(kinds []schema.GroupVersionKind) render.Capabilities {
+	return render.Capabilities{
+		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
+		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
+		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
+		Probe:          slices.Contains(kinds, render.ProbeKind),
+
+		GrafanaDashboard: slices.Contains(kinds, render.GrafanaDashboardKind),
+
+		SecurityContextConstraints: slices.Contains(kinds, render.SecurityContextConstraintsKind),
+	}
+}
+
 func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 	var networks v1alpha1.SocialNetworkList
 	if err := o.manager.GetClient().List(ctx, &networks); err != nil {
@@ -110,6 +123,14 @@ func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 	}
 	for i := range networks.Items {
 		o.enqueue(ctx, &networks.Items[i])
+	}
+}
+
+// enqueue starts a reconcile of a network.
+func (o *OptionalKinds) enqueue(ctx context.Context, sn *v1alpha1.SocialNetwork) {
+	select {
+	case o.events <- event.GenericEvent{Object: sn}:
+	case <-ctx.Done():
 	}
 }
 

@@ -1,11 +1,12 @@
 // Package controllers contains the reconciler of SocialNetwork objects and its wiring into a manager.
 //
 // A reconcile reads the network, requests the status of its servers, runs the stages in order (see package stage), and
-// writes the status if it changed. What it keeps in memory between reconciles may be lost: the versions that it wrote last, and
-// which networks are being updated, which another leader finds again.
+// writes the status if it changed. What it keeps in memory between reconciles may be lost, because another leader finds it
+// again: the versions that it wrote last, which networks are being updated, and the kinds and connections of clusters.
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/backup"
+	"github.com/plaza-social/plaza/controllers/evacuation"
 	"github.com/plaza-social/plaza/controllers/keys"
+	"github.com/plaza-social/plaza/controllers/moderation"
+	"github.com/plaza-social/plaza/controllers/monitoring"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
+	"github.com/plaza-social/plaza/controllers/placement"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/restrictions"
+	"github.com/plaza-social/plaza/controllers/rollout"
+	"github.com/plaza-social/plaza/controllers/schema"
+	"github.com/plaza-social/plaza/controllers/servers"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/sweep"
+	"github.com/plaza-social/plaza/controllers/updates"
+	"github.com/plaza-social/plaza/controllers/webhooks"
 )
 
 const (
@@ -42,7 +56,7 @@ type Options struct {
 	// Namespace is the operator's own namespace.
 	Namespace string
 	// Restrictions limit the images and Secrets of networks.
-	Restrictions Restrictions
+	Restrictions restrictions.Limits
 	// ClusterDeletionTimeout is how long the deletion of a network waits for member clusters that cannot be reached; 0 means an
 	// hour.
 	ClusterDeletionTimeout time.Duration
@@ -67,10 +81,11 @@ type Reconciler struct {
 	// Clusters connects to member clusters.
 	Clusters Clusters
 	// Metrics exports the state of the networks; nil disables it.
-	Metrics *Metrics
+	Metrics *networkmetrics.Metrics
 
+	// What is kept between reconciles.
 	written writtenVersions
-	turns   turns
+	turns   updates.Turns
 }
 
 // Reconcile reconciles one network.
@@ -80,7 +95,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.Metrics.Forget(req.NamespacedName)
 			r.written.forget(req.NamespacedName)
-			r.turns.end(req.NamespacedName)
+			r.turns.End(req.NamespacedName)
 			return ctrl.Result{}, keys.ReleaseDeleted(ctx, r.Client, req.NamespacedName)
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the network: %w", err)
@@ -105,15 +120,15 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 	if p.Control, err = keys.Credentials(ctx, p.Own(), sn.Name); err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := r.readServers(ctx, p); err != nil {
+	if err := servers.Read(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
-	if p.Refused, err = r.refusal(ctx, p); err != nil {
+	if p.Refused, err = r.Options.Restrictions.Refusal(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
-	p.Updates = r.updates(sn, p.Now)
+	p.Updates = r.turns.Rules(sn, cmp.Or(sn.Spec.Image, r.Options.DefaultImage), r.Options.MaxConcurrentRollouts, p.Now)
 	report := stage.Runner{}.Run(ctx, p, r.stages())
-	r.recordEvents(sn, report.Events) // of changes that were made, even if the status cannot be written
+	stage.RecordEvents(r.Recorder, sn, report.Events) // of changes that were made, even if the status cannot be written
 	if report.Stale != nil {
 		log.FromContext(ctx).V(1).Info("the cache is stale", "error", report.Stale.Error())
 		return ctrl.Result{RequeueAfter: staleRequeue}, report.TransientError()
@@ -125,13 +140,30 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 	case err != nil:
 		return ctrl.Result{}, errors.Join(err, report.TransientError())
 	}
-	r.recordConditions(sn, status)
-	r.endTurn(sn, status)
+	stage.RecordConditions(r.Recorder, sn, status)
+	r.turns.Observe(sn, status)
 	r.Metrics.Observe(sn, status, p.Now)
 	if err := report.TransientError(); err != nil {
 		return ctrl.Result{}, err
 	}
 	return requeueAfter(report.Requeue), nil
+}
+
+// stages returns the stages in the order in which they run. The sweep is last, so that replacements exist before the
+// objects that they replace are deleted.
+func (r *Reconciler) stages() []stage.Stage {
+	return []stage.Stage{
+		keys.Stage{},
+		evacuation.Stage{},
+		schema.Stage{},
+		rollout.Stage{},
+		moderation.Stage{},
+		webhooks.Stage{},
+		monitoring.Stage{},
+		placement.Stage{},
+		backup.Stage{},
+		sweep.Stage{Keep: monitoring.Objects},
+	}
 }
 
 // newPass returns a pass of a network. It returns clusters.ErrPending while the connection to one of its clusters is being

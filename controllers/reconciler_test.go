@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -20,9 +19,9 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/scheme"
-	"github.com/plaza-social/plaza/controllers/stage"
 )
 
 // TestPassThatDoesNotBegin checks what ends a pass before it does anything.
@@ -45,7 +44,7 @@ func TestPassThatDoesNotBegin(t *testing.T) {
 			sn.Spec.Regions[0].Cluster, sn.Status.Clusters = "east", []v1alpha1.ClusterNamespace{{Name: "east", Namespace: "plaza"}}
 		}, pendingResult},
 	} {
-		sn := networkNamed("acme", "")
+		sn := networkNamed("acme")
 		sn.Spec.DeletionPolicy, sn.Spec.Regions = v1alpha1.DeletionDelete, []v1alpha1.Region{{Code: "us"}}
 		sn.ResourceVersion = "7"
 		r := &Reconciler{Kinds: &OptionalKinds{discovered: true}, Clusters: memberClusters{err: clusters.ErrPending}, Now: time.Now}
@@ -71,19 +70,22 @@ func (c *namedClusters) Connect(cluster, from, namespace string) (*clusters.Conn
 	return c.connection, nil
 }
 
+// someServers are servers of one cluster.
+type someServers struct{ platformclient.Servers }
+
 // TestConnect checks through which clients the operator's own cluster and a member are used, and what is rendered for them.
 func TestConnect(t *testing.T) {
 	newClient := func() client.WithWatch { return fake.NewClientBuilder().Build() }
-	sn := networkNamed("acme", "")
+	sn := networkNamed("acme")
 	sn.Status.NetworkID = "0123456789abcdef01234567"
 	sn.Status.PendingChanges, sn.Status.Clusters = []string{"of the last pass"},
 		[]v1alpha1.ClusterNamespace{{Name: "east", Namespace: "social"}}
 	members := &namedClusters{connection: &clusters.Connection{
-		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{},
+		Client: newClient(), APIReader: newClient(), Servers: &someServers{},
 		Kinds: []schema.GroupVersionKind{render.SecurityContextConstraintsKind, render.ProbeKind},
 	}}
 	r := &Reconciler{
-		Client: newClient(), APIReader: newClient(), Servers: &checkedServers{}, Clusters: members,
+		Client: newClient(), APIReader: newClient(), Servers: &someServers{}, Clusters: members,
 		Now:     func() time.Time { return time.Unix(7, 0) },
 		Kinds:   &OptionalKinds{kinds: []schema.GroupVersionKind{render.HTTPRouteKind}},
 		Options: Options{DefaultImage: "plaza:default", Namespace: "plaza-system"},
@@ -143,7 +145,7 @@ func TestCapabilities(t *testing.T) {
 // TestWriteStatus writes a status that has changed, to the version of the network that was read, and remembers which version it wrote.
 func TestWriteStatus(t *testing.T) {
 	writes := 0
-	sn := networkNamed("acme", "")
+	sn := networkNamed("acme")
 	r := &Reconciler{Client: fake.NewClientBuilder().WithScheme(scheme.New()).WithObjects(sn).WithStatusSubresource(sn).WithInterceptorFuncs(
 		interceptor.Funcs{
 			SubResourceApply: func(ctx context.Context, c client.Client, name string, object runtime.ApplyConfiguration,
@@ -171,36 +173,6 @@ func TestWriteStatus(t *testing.T) {
 	content := map[string]any{"empty": map[string]any{}, "schema": map[string]any{"current": "92"}, "version": "v1.2.3", "list": []any{}}
 	dropEmpty(content)
 	require.Equal(t, map[string]any{"schema": map[string]any{"current": "92"}, "version": "v1.2.3", "list": []any{}}, content)
-}
-
-// TestEvents checks the type and the text of events, and that recorders do not count different messages as one event.
-func TestEvents(t *testing.T) {
-	recorder := events.NewFakeRecorder(10)
-	recorder.Verbose = true
-	r, sn := &Reconciler{Recorder: recorder}, networkNamed("acme", "")
-	sn.Status.Conditions = []metav1.Condition{{
-		Type: v1alpha1.ConditionKeysReady, Status: metav1.ConditionTrue,
-		Reason: string(v1alpha1.ReasonKeysVerified),
-	}}
-	r.recordConditions(sn, &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{
-		sn.Status.Conditions[0],
-		{
-			Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed),
-			Message: "100% full.",
-		},
-		{Type: v1alpha1.ConditionSwept, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonNothingLeft), Message: "Nothing."},
-	}})
-	require.Len(t, recorder.Events, 2, "the first did not change")
-	require.Contains(t, <-recorder.Events, "Warning MigrationFailed "+v1alpha1.ConditionSchemaMigrated+" SchemaMigrated is False: 100% full.")
-	require.Contains(t, <-recorder.Events, "Normal NothingLeft "+v1alpha1.ConditionSwept+" Swept is True: Nothing.")
-
-	one := stage.Event{Reason: v1alpha1.ReasonKeysCreated, Message: "100% one"}
-	other := stage.Event{Reason: v1alpha1.ReasonKeysCreated, Message: "other", Warning: true}
-	require.NotEqual(t, eventAction(one), eventAction(other))
-	require.Regexp(t, "^KeysCreated-[0-9a-f]{8}$", eventAction(one))
-	r.recordEvents(sn, []stage.Event{one, other})
-	require.Contains(t, <-recorder.Events, "Normal KeysCreated "+eventAction(one)+" 100% one")
-	require.Contains(t, <-recorder.Events, "Warning KeysCreated "+eventAction(other)+" other")
 }
 
 // TestTrimPod checks what the cache keeps of a pod: the reasons why it is not ready only while it is not.

@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,18 +10,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/clusters"
-	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/scheme"
-	"github.com/plaza-social/plaza/controllers/stage"
-	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 func TestVersions(t *testing.T) {
@@ -54,116 +54,6 @@ func TestRequeue(t *testing.T) {
 		require.Equal(t, handler.LowPriority, *look.Priority)
 		require.Negative(t, *look.Priority)
 	}
-}
-
-// TestMetrics collects the metrics of a network, and of none.
-func TestMetrics(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	m := NewMetrics(registry)
-	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "acme"}}
-	sn.Spec.Paused = true
-	status := &v1alpha1.SocialNetworkStatus{
-		Conditions: []metav1.Condition{{Type: "Ready", Status: "False"}},
-		Regions:    []v1alpha1.RegionStatus{{Code: "eu", Conditions: []metav1.Condition{{Type: "Available", Status: "True"}}}},
-		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "93", Attempts: 3},
-		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &metav1.Time{Time: time.Unix(2000, 0)}},
-		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
-
-		MissingKeys: []string{"acme-api-keys", "acme-signing-keys"},
-		Backup: &v1alpha1.BackupStatus{
-			LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)},
-			OverdueAt:   &metav1.Time{Time: time.Unix(5000, 0)},
-		},
-	}
-	m.Observe(sn, status, time.Unix(1000, 0))
-	status.Conditions[0].Status, status.ServerKeys.NextRotation = "True", nil
-	m.Observe(sn, status, time.Unix(1001, 0))
-	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP plaza_operator_backup_last_success_timestamp_seconds End of the newest successful backup of the database; absent while none is known.
-# TYPE plaza_operator_backup_last_success_timestamp_seconds gauge
-plaza_operator_backup_last_success_timestamp_seconds{namespace="n",network="acme"} 4000
-# HELP plaza_operator_backup_overdue_timestamp_seconds Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL.
-# TYPE plaza_operator_backup_overdue_timestamp_seconds gauge
-plaza_operator_backup_overdue_timestamp_seconds{namespace="n",network="acme"} 5000
-# HELP plaza_operator_condition Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.
-# TYPE plaza_operator_condition gauge
-plaza_operator_condition{namespace="n",network="acme",status="False",type="Ready"} 0
-plaza_operator_condition{namespace="n",network="acme",status="True",type="Ready"} 1
-plaza_operator_condition{namespace="n",network="acme",status="Unknown",type="Ready"} 0
-# HELP plaza_operator_control_certificate_not_after_timestamp_seconds End of the first certificate of control calls that ends: of the authority, the operator or a region.
-# TYPE plaza_operator_control_certificate_not_after_timestamp_seconds gauge
-plaza_operator_control_certificate_not_after_timestamp_seconds{namespace="n",network="acme"} 3000
-# HELP plaza_operator_migration_attempts Number of attempts to migrate the database to the current target.
-# TYPE plaza_operator_migration_attempts gauge
-plaza_operator_migration_attempts{namespace="n",network="acme"} 3
-# HELP plaza_operator_missing_keys Number of Secrets whose keys were lost, of which no copy is left.
-# TYPE plaza_operator_missing_keys gauge
-plaza_operator_missing_keys{namespace="n",network="acme"} 2
-# HELP plaza_operator_observed_timestamp_seconds Time of the last completed reconcile of the network.
-# TYPE plaza_operator_observed_timestamp_seconds gauge
-plaza_operator_observed_timestamp_seconds{namespace="n",network="acme"} 1001
-# HELP plaza_operator_paused 1 if the network is paused, otherwise 0.
-# TYPE plaza_operator_paused gauge
-plaza_operator_paused{namespace="n",network="acme"} 1
-# HELP plaza_operator_region_condition Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.
-# TYPE plaza_operator_region_condition gauge
-plaza_operator_region_condition{namespace="n",network="acme",region="eu",status="False",type="Available"} 0
-plaza_operator_region_condition{namespace="n",network="acme",region="eu",status="True",type="Available"} 1
-plaza_operator_region_condition{namespace="n",network="acme",region="eu",status="Unknown",type="Available"} 0
-# HELP plaza_operator_schema_version Schema version that the database has (kind=current) and that the image needs (kind=target).
-# TYPE plaza_operator_schema_version gauge
-plaza_operator_schema_version{kind="current",namespace="n",network="acme"} 92
-plaza_operator_schema_version{kind="target",namespace="n",network="acme"} 93
-`)))
-	status.Regions, status.Schema.Target = nil, ""
-	m.Observe(sn, status, time.Unix(1002, 0))
-	left, err := testutil.GatherAndCount(registry, "plaza_operator_region_condition")
-	require.NoError(t, err)
-	require.Zero(t, left, "the region went")
-	known, err := testutil.GatherAndCount(registry, "plaza_operator_schema_version")
-	require.NoError(t, err)
-	require.Equal(t, 1, known, "the target is not known")
-	m.Forget(types.NamespacedName{Namespace: "n", Name: "acme"})
-	count, err := testutil.GatherAndCount(registry)
-	require.NoError(t, err)
-	require.Zero(t, count)
-	var none *Metrics
-	none.Observe(sn, status, time.Now())
-	none.Forget(types.NamespacedName{})
-}
-
-// silentServers are servers that do not answer.
-type silentServers struct{ platformclient.Servers }
-
-func (silentServers) Status(context.Context, platformclient.Server) (statusz.Status, error) {
-	return statusz.Status{}, errors.New("connection refused")
-}
-
-// TestPodsOfTheFormerCluster moves a region to another cluster: pods that are left in the former one are not among its servers.
-func TestPodsOfTheFormerCluster(t *testing.T) {
-	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza"}}
-	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu", Cluster: "member"}}
-	clusterOf := func(name, namespace, pod string) *stage.Cluster {
-		labels := render.ServerSelector(sn.Name)
-		labels[render.LabelRegion] = "eu"
-		ready := corev1.PodStatus{PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
-		cache := fake.NewClientBuilder().WithObjects(&corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace, Labels: labels},
-			Status:     ready,
-		}).Build()
-		return &stage.Cluster{
-			Name: name, Cache: cache, Servers: silentServers{},
-			Network: render.Network{SN: sn, Cluster: name, Namespace: namespace},
-		}
-	}
-	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{
-		clusterOf("", "plaza", "former"),
-		clusterOf("member", render.RegionNamespace(sn, &sn.Spec.Regions[0]), "present"),
-	}}
-	p.Network = p.Own().Network
-	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
-	require.Len(t, p.Reports["eu"], 1)
-	require.Equal(t, "present", p.Reports["eu"][0].Pod)
 }
 
 // lostClusters are clusters that cannot be reached.
@@ -214,4 +104,43 @@ func TestAbandonedCluster(t *testing.T) {
 		require.Contains(t, event.Message, "deleted the network without cluster east: it does not answer")
 		require.True(t, strings.HasSuffix(event.Message, "kubectl -n plaza delete KINDS -l "+selector), event.Message)
 	}
+}
+
+func networkNamed(name string) *v1alpha1.SocialNetwork {
+	return &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "plaza", Name: name}}
+}
+
+// TestDeletedNetworkIsForgotten deletes a network during its update: others are updated, its metrics end, a new one of the name is not
+// compared with it, and its deleted Secrets with keys go.
+func TestDeletedNetworkIsForgotten(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	r := &Reconciler{
+		Client:  fake.NewClientBuilder().WithScheme(scheme.New()).Build(),
+		Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}, Metrics: networkmetrics.New(registry),
+	}
+	deleted, other := networkNamed("deleted"), networkNamed("other")
+	hold := func(sn *v1alpha1.SocialNetwork) v1alpha1.Reason {
+		return r.turns.Rules(sn, "plaza:default", 1, metav1.Now().Time).MayBegin().Reason
+	}
+	key := types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "deleted-api-keys", Namespace: deleted.Namespace, Labels: render.KeyLabels(deleted.Name, ""),
+		Finalizers: []string{v1alpha1.FinalizerKeys},
+	}}
+	require.NoError(t, r.Client.Create(t.Context(), keys))
+	require.NoError(t, r.Client.Delete(t.Context(), keys))
+	r.Metrics.Observe(deleted, &v1alpha1.SocialNetworkStatus{}, metav1.Now().Time)
+	deleted.ResourceVersion = "10"
+	r.written.record(deleted)
+	require.Empty(t, hold(deleted))
+	require.NotEmpty(t, hold(other))
+	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
+	require.NoError(t, err)
+	require.Empty(t, hold(other))
+	count, err := testutil.GatherAndCount(registry)
+	require.NoError(t, err)
+	require.Zero(t, count)
+	deleted.ResourceVersion = "9"
+	require.False(t, r.written.isStale(deleted))
+	require.True(t, apierrors.IsNotFound(r.Client.Get(t.Context(), client.ObjectKeyFromObject(keys), keys)))
 }

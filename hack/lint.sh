@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 modules=(hack/crdbcheck hack/image hack/cluster hack/kind hack/packaging)
-tags=disable_grpc_modules,faults,attacks,alerts,ui,install,cluster,bench,recipe
+tags=disable_grpc_modules,faults,attacks,alerts,ui,install,cluster,bench,observe,recipe
 golangci=$PWD/bin/tools/golangci-lint
 buf=$PWD/bin/tools/buf
 

@@ -17,7 +17,7 @@ paths() {
   recipe) echo platform proto hack/recipe hack/openapi hack/protogen go.mod ;;
   race | vulncheck) echo '*.go' go.mod go.sum ;;
   faults | hostile | cockroach) echo platform proto go.mod ;;
-  alerts) echo platform api controllers hack/observe hack/ensure-prometheus.sh hack/tools/promtool ;;
+  alerts) echo platform api controllers hack/ensure-prometheus.sh hack/tools/promtool ;;
   ui) echo platform/apidoc platform/edge controllers/monitoring proto ;;
   install) echo api controllers config charts hack/packaging go.mod ;;
   sdk) echo platform proto hack/sdktest ;;

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/restrictions"
 )
 
 // TestRestrictions creates no pod with an image or a Secret that the operator does not allow, by whatever field it gets there.
@@ -18,7 +18,7 @@ func TestRestrictions(t *testing.T) {
 	o := prepare(t)
 	allowed, err := labels.Parse("plaza.social/usable=true")
 	require.NoError(t, err)
-	o.restrictions = controllers.Restrictions{ImagePrefixes: []string{"plaza.example/"}, SecretLabel: allowed}
+	o.restrictions = restrictions.Limits{ImagePrefixes: []string{"plaza.example/"}, SecretLabel: allowed}
 	o.run()
 	t.Cleanup(o.end)
 	sn := sample(t, "socialnetwork-minimal")

@@ -38,7 +38,9 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers"
 	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/restrictions"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
@@ -95,7 +97,7 @@ type operator struct {
 	// config is the operator's client configuration, and writes records its writes.
 	config       *rest.Config
 	writes       *writes
-	restrictions controllers.Restrictions
+	restrictions restrictions.Limits
 	// maxRollouts is how many networks are updated at the same time; 0 means any number.
 	maxRollouts int
 	// clusters is the namespace of the Secrets that register member clusters.
@@ -180,7 +182,7 @@ func (o *operator) run() {
 			DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions,
 			MaxConcurrentRollouts: o.maxRollouts,
 		}, Now: o.clock.now,
-		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
+		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: networkmetrics.New(o.registry),
 	}
 	require.NoError(o.t, r.AddClusters(ctx, mgr, clusters.Options{
 		Namespace: o.clusters, ProbeInterval: 300 * time.Millisecond,

@@ -17,8 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
 	"github.com/plaza-social/plaza/controllers/monitoring"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -87,7 +87,7 @@ func operatorMetrics() *prometheus.Registry {
 	}
 	ofRegion := all(v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified, v1alpha1.RegionEvacuated)
 	next := metav1.NewTime(time.Unix(1e9, 0))
-	controllers.NewMetrics(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
+	networkmetrics.New(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
 		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated,
 			v1alpha1.ConditionRegionsAvailable,
 			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned,

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -295,6 +296,36 @@ func TestManyPendingChanges(t *testing.T) {
 	}
 }
 
+// TestEvents checks the type and the text of events, and that recorders do not count different messages as one event.
+func TestEvents(t *testing.T) {
+	recorder := events.NewFakeRecorder(10)
+	recorder.Verbose = true
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "plaza", Name: "acme"}}
+	sn.Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionKeysReady, Status: metav1.ConditionTrue,
+		Reason: string(v1alpha1.ReasonKeysVerified),
+	}}
+	RecordConditions(recorder, sn, &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{
+		sn.Status.Conditions[0],
+		{
+			Type: v1alpha1.ConditionSchemaMigrated, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonMigrationFailed),
+			Message: "100% full.",
+		},
+		{Type: v1alpha1.ConditionSwept, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonNothingLeft), Message: "Nothing."},
+	}})
+	require.Len(t, recorder.Events, 2, "the first did not change")
+	require.Contains(t, <-recorder.Events, "Warning MigrationFailed "+v1alpha1.ConditionSchemaMigrated+" SchemaMigrated is False: 100% full.")
+	require.Contains(t, <-recorder.Events, "Normal NothingLeft "+v1alpha1.ConditionSwept+" Swept is True: Nothing.")
+
+	one := Event{Reason: v1alpha1.ReasonKeysCreated, Message: "100% one"}
+	other := Event{Reason: v1alpha1.ReasonKeysCreated, Message: "other", Warning: true}
+	require.NotEqual(t, eventAction(one), eventAction(other))
+	require.Regexp(t, "^KeysCreated-[0-9a-f]{8}$", eventAction(one))
+	RecordEvents(recorder, sn, []Event{one, other})
+	require.Contains(t, <-recorder.Events, "Normal KeysCreated "+eventAction(one)+" 100% one")
+	require.Contains(t, <-recorder.Events, "Warning KeysCreated "+eventAction(other)+" other")
+}
+
 // TestConditionChanges checks which changes of conditions are worth an event.
 func TestConditionChanges(t *testing.T) {
 	status := func(kind, status, reason string) *v1alpha1.SocialNetworkStatus {
@@ -316,9 +347,9 @@ func TestConditionChanges(t *testing.T) {
 		"Reconciling":            {status("Reconciling", "True", "R"), status("Reconciling", "False", "S"), 0},
 		"Stalled":                {none, status("Stalled", "True", "S"), 0},
 	} {
-		require.Len(t, ConditionChanges(c.before, c.after), c.want, name)
+		require.Len(t, conditionChanges(c.before, c.after), c.want, name)
 		after := &v1alpha1.SocialNetworkStatus{Conditions: append(slices.Clone(c.after.Conditions), metav1.Condition{Type: "Z", Reason: "R"})}
-		require.Len(t, ConditionChanges(c.before, after), c.want+1, "%s, and one after it changes", name)
+		require.Len(t, conditionChanges(c.before, after), c.want+1, "%s, and one after it changes", name)
 	}
 }
 
@@ -332,9 +363,9 @@ func TestShorten(t *testing.T) {
 }
 
 func TestIsProblem(t *testing.T) {
-	require.True(t, IsProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrationFailed)}))
-	require.False(t, IsProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrating)}))
-	require.False(t, IsProblem(metav1.Condition{Status: "True", Reason: string(v1alpha1.ReasonMigrated)}))
+	require.True(t, isProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrationFailed)}))
+	require.False(t, isProblem(metav1.Condition{Status: "False", Reason: string(v1alpha1.ReasonMigrating)}))
+	require.False(t, isProblem(metav1.Condition{Status: "True", Reason: string(v1alpha1.ReasonMigrated)}))
 }
 
 func TestJoinNames(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package crdbcheck
 
 import (
 	"regexp"
@@ -25,54 +25,37 @@ func TestTheProgramKeepsTheRules(t *testing.T) {
 	require.Positive(t, tables)
 }
 
-func TestReport(t *testing.T) {
+// TestCheck checks that a violation is found in every kind of statement.
+func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		sources sources
-		want    []string
-		good    bool
+		want    string
 	}{
-		"all good": {
-			sources{queries: []rules.Statement{{Where: "store/ping", SQL: "SELECT 1"}}},
-			[]string{"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: all good"},
-			true,
-		},
+		"all good": {sources{queries: []rules.Statement{{Where: "store/ping", SQL: "SELECT 1"}}}, ""},
 		"a bad statement": {
 			sources{queries: []rules.Statement{{Where: "store/sleep", SQL: "SELECT pg_sleep(1)"}}},
-			[]string{
-				"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
-				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
-			},
-			false,
+			"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
 		},
 		"a bad statement of the engine": {
 			sources{own: []rules.Statement{{Where: "store/db/1", SQL: "SELECT pg_sleep(1)"}}},
-			[]string{
-				"store/db/1: function: pg_sleep(): a statement that waits holds its connection",
-				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
-			},
-			false,
+			"store/db/1: function: pg_sleep(): a statement that waits holds its connection",
 		},
 		"a bad migration": {
 			sources{migrations: []rules.Statement{{Where: "store/migrations/1.sql", SQL: "DROP TABLE posts"}}},
-			[]string{
-				"store/migrations/1.sql: idempotent: write DROP TABLE IF EXISTS",
-				"crdbcheck: 0 statements, 1 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
-			},
-			false,
+			"store/migrations/1.sql: idempotent: write DROP TABLE IF EXISTS",
 		},
 		"placement of another grammar": {
 			sources{placement: []rules.Statement{{Where: "store/placement/1", SQL: `ALTER DATABASE d ADD REGION`}}},
-			[]string{
-				`store/placement/1: parse: at or near "EOF": syntax error`,
-				"crdbcheck: 0 statements, 0 migrations of 0 tables, 1 statements of placement and backups: 1 violations",
-			},
-			false,
+			`store/placement/1: parse: at or near "EOF": syntax error`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out strings.Builder
-			require.Equal(t, c.good, report(&out, c.sources))
-			require.Equal(t, strings.Join(c.want, "\n")+"\n", out.String())
+			broken, _ := check(c.sources)
+			var lines []string
+			for _, v := range broken {
+				lines = append(lines, v.String())
+			}
+			require.Equal(t, c.want, strings.Join(lines, "\n"))
 		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/plaza-social/plaza/controllers"
 	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -144,7 +145,7 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 		Options:   o.Options,
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
-		Metrics:   controllers.NewMetrics(metrics.Registry),
+		Metrics:   networkmetrics.New(metrics.Registry),
 	}
 	if err := reconciler.AddClusters(ctx, mgr, clusters.Options{Namespace: o.Namespace, Servers: clusters.Servers}); err != nil {
 		return err

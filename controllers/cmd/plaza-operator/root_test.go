@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/restrictions"
 )
 
 // TestFlags sets every flag, and checks that each has its effect.
@@ -32,7 +33,7 @@ func TestFlags(t *testing.T) {
 		logLevel: slog.LevelWarn, qps: 7,
 		Options: controllers.Options{
 			DefaultImage: "plaza:v1", Namespace: "operators",
-			Restrictions:           controllers.Restrictions{ImagePrefixes: []string{"a.example/", "b.example/"}},
+			Restrictions:           restrictions.Limits{ImagePrefixes: []string{"a.example/", "b.example/"}},
 			ClusterDeletionTimeout: 2 * time.Hour, MaxConcurrentRollouts: 3,
 		},
 	}, got)

@@ -233,7 +233,7 @@ func endAll(t *testing.T, p *server, n *observed, group []fault) {
 // notProven are the alerts that TestFaults does not make fire, and why.
 var notProven = map[string]string{
 	"PlazaServerRestarting":      "needs servers in processes of their own: make observe FAULT=restarts shows it",
-	"PlazaDatabasePoolSaturated": "needs more requests at once than the load sends: make observe FAULT=slow-database shows it",
+	"PlazaDatabasePoolSaturated": "needs more requests at once than the load sends",
 	"PlazaRealtimeDelayed":       "needs a server that is slower than its events",
 	"PlazaPlacementNotChecked":   "needs CockroachDB",
 	"PlazaRegionEvacuated":       "fires after a day: TestOperatorAlerts of controllers/acceptance",
@@ -269,8 +269,6 @@ func (p *server) await(t *testing.T, alerts []string, right func(firing int) boo
 		return len(wrong) == 0
 	}, 2*patience, time.Second, "%v", &wrong)
 }
-
-func (o *observed) setFault(f func() error) { o.fault.Store(&f) }
 
 // lockScheduledPost makes a scheduled post due that the servers cannot publish, because another transaction has locked it.
 func (o *observed) lockScheduledPost(t *testing.T) {

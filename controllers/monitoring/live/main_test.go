@@ -1,4 +1,4 @@
-//go:build alerts || ui
+//go:build alerts || ui || observe
 
 package live_test
 

@@ -1,4 +1,4 @@
-//go:build alerts || ui
+//go:build alerts || ui || observe
 
 package live_test
 
@@ -23,8 +23,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers"
 	"github.com/plaza-social/plaza/controllers/monitoring/prometheus"
+	"github.com/plaza-social/plaza/controllers/networkmetrics"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/config"
@@ -40,13 +40,15 @@ type observed struct {
 	*apptest.Network
 
 	sn       *v1alpha1.SocialNetwork
-	operator *controllers.Metrics
+	operator *networkmetrics.Metrics
 	targets  []prometheus.Target
 	fault    atomic.Pointer[func() error] // before each transaction of the servers
 	toEU     *proxy.Proxy                 // to the database of the home eu
 	toSG     *proxy.Proxy                 // through which Prometheus scrapes the server of sg
 	toSecond *proxy.Proxy                 // through which Prometheus scrapes the server of eu again, as another pod
 	hosts    *hosts                       // the public hosts, as the prober sees them
+
+	restarting atomic.Bool // of the pod that TestObserve adds
 
 	serverKeys []byte // the file, while it is damaged
 	webhook    string // the id of the webhook that fails
@@ -116,7 +118,7 @@ func (o *observed) rendered() render.Network { return render.Network{SN: o.sn} }
 func (o *observed) serveOperator(t *testing.T) {
 	t.Helper()
 	registry := client.NewRegistry()
-	o.operator = controllers.NewMetrics(registry)
+	o.operator = networkmetrics.New(registry)
 	server := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	t.Cleanup(server.Close)
 	o.targets = append(o.targets, prometheus.Target{
@@ -157,6 +159,8 @@ func conditions(status metav1.ConditionStatus, kinds ...string) []metav1.Conditi
 	}
 	return all
 }
+
+func (o *observed) setFault(f func() error) { o.fault.Store(&f) }
 
 func (o *observed) damageKeys(t *testing.T) {
 	t.Helper()

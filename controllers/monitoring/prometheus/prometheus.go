@@ -1,5 +1,4 @@
-// Package prometheus runs a Prometheus on this machine that scrapes given targets and evaluates given rules, for tests and for
-// hack/observe.
+// Package prometheus runs a Prometheus on this machine that scrapes given targets and evaluates given rules, for tests.
 package prometheus
 
 import (

@@ -1,4 +1,5 @@
-package controllers
+// Package restrictions decides whether the operator may create the pods of a network.
+package restrictions
 
 import (
 	"context"
@@ -15,23 +16,22 @@ import (
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
-// Restrictions limit what the author of a SocialNetwork can do with the operator's permissions. Without them it is what a user
+// Limits are what an administrator allows: they limit what the author of a SocialNetwork can do with the operator's permissions. Without them it is what a user
 // who may create pods can do: run any image, and read every Secret of the namespace in it.
-type Restrictions struct {
+type Limits struct {
 	// ImagePrefixes are the prefixes of images that containers may have; empty means any.
 	ImagePrefixes []string
 	// SecretLabel selects the Secrets that pods may use; nil means any.
 	SecretLabel labels.Selector
 }
 
-// refusal returns why the pods of a network must not be created, or "". Secrets that do not exist are reported elsewhere.
-func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error) {
-	limits := r.Options.Restrictions
-	if len(limits.ImagePrefixes) == 0 && limits.SecretLabel == nil {
+// Refusal returns why the pods of a network must not be created, or "". Secrets that do not exist are reported elsewhere.
+func (l Limits) Refusal(ctx context.Context, p *stage.Pass) (string, error) {
+	if len(l.ImagePrefixes) == 0 && l.SecretLabel == nil {
 		return "", nil
 	}
 	for _, c := range p.Usable() {
-		if refusal, err := r.refusalIn(ctx, c); refusal != "" || err != nil {
+		if refusal, err := l.refusalIn(ctx, c); refusal != "" || err != nil {
 			return refusal, err
 		}
 	}
@@ -39,14 +39,14 @@ func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error)
 }
 
 // refusalIn returns why the pods of a network must not be created in a cluster, or "".
-func (r *Reconciler) refusalIn(ctx context.Context, c *stage.Cluster) (string, error) {
-	limits, sn := r.Options.Restrictions, c.Network.SN
+func (l Limits) refusalIn(ctx context.Context, c *stage.Cluster) (string, error) {
+	sn := c.Network.SN
 	for _, pod := range render.Pods(c.Network) {
-		if image := refusedImage(pod, limits.ImagePrefixes); image != "" {
+		if image := refusedImage(pod, l.ImagePrefixes); image != "" {
 			return fmt.Sprintf("The operator does not allow the image %s; it must begin with %s.", image,
-				strings.Join(limits.ImagePrefixes, " or ")), nil
+				strings.Join(l.ImagePrefixes, " or ")), nil
 		}
-		if limits.SecretLabel == nil {
+		if l.SecretLabel == nil {
 			continue
 		}
 		if volume := refusedVolume(pod); volume != "" {
@@ -55,19 +55,18 @@ func (r *Reconciler) refusalIn(ctx context.Context, c *stage.Cluster) (string, e
 		if account := pod.ServiceAccountName; !isOwnAccount(sn, account) {
 			return fmt.Sprintf("The operator does not allow ServiceAccount %s; pods must use those of the network.", account), nil
 		}
-		if refusal, err := r.refusedSecret(ctx, c, secretsOfPod(pod)); refusal != "" || err != nil {
+		if refusal, err := l.refusedSecret(ctx, c, secretsOfPod(pod)); refusal != "" || err != nil {
 			return refusal, err
 		}
 	}
-	if limits.SecretLabel == nil || c.Name != "" {
+	if l.SecretLabel == nil || c.Name != "" {
 		return "", nil
 	}
-	return r.refusedSecret(ctx, c, render.HookSecrets(&sn.Spec)) // which the operator reads in its own cluster
+	return l.refusedSecret(ctx, c, render.HookSecrets(&sn.Spec)) // which the operator reads in its own cluster
 }
 
 // refusedSecret returns why one of the Secrets must not be used, or "".
-func (r *Reconciler) refusedSecret(ctx context.Context, c *stage.Cluster, names []string) (string, error) {
-	limit := r.Options.Restrictions.SecretLabel
+func (l Limits) refusedSecret(ctx context.Context, c *stage.Cluster, names []string) (string, error) {
 	for _, name := range names {
 		if isOwnSecret(c.Network.SN, name) {
 			continue
@@ -79,8 +78,8 @@ func (r *Reconciler) refusedSecret(ctx context.Context, c *stage.Cluster, names 
 		if err != nil {
 			return "", fmt.Errorf("reading Secret %s: %w", name, err)
 		}
-		if !limit.Matches(labels.Set(secret.Labels)) {
-			return fmt.Sprintf("The operator does not allow Secret %s; it must have the label %s.", name, limit), nil
+		if !l.SecretLabel.Matches(labels.Set(secret.Labels)) {
+			return fmt.Sprintf("The operator does not allow Secret %s; it must have the label %s.", name, l.SecretLabel), nil
 		}
 	}
 	return "", nil

@@ -1,7 +1,7 @@
-package controllers
+// Package updates decides when the update of a network may begin: in its maintenance windows, and while few others are updated.
+package updates
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +14,11 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/stage"
-	"github.com/plaza-social/plaza/controllers/window"
 )
 
-// turns limits how many networks are updated at the same time. Only the leading operator has it: another leader finds the
+// Turns limits how many networks are updated at the same time. Only the leading operator has it: another leader finds the
 // updates that are in progress, and adds them.
-type turns struct {
+type Turns struct {
 	mu      sync.Mutex
 	holders []turn
 }
@@ -34,13 +33,13 @@ type turn struct {
 }
 
 // take records that a network is being updated.
-func (t *turns) take(network types.NamespacedName, image string) {
+func (t *Turns) take(network types.NamespacedName, image string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.add(network, image)
 }
 
-func (t *turns) add(network types.NamespacedName, image string) {
+func (t *Turns) add(network types.NamespacedName, image string) {
 	if i := t.index(network); i >= 0 {
 		t.holders[i].image = image
 		return
@@ -48,12 +47,12 @@ func (t *turns) add(network types.NamespacedName, image string) {
 	t.holders = append(t.holders, turn{network: network, image: image})
 }
 
-func (t *turns) index(network types.NamespacedName) int {
+func (t *Turns) index(network types.NamespacedName) int {
 	return slices.IndexFunc(t.holders, func(h turn) bool { return h.network == network })
 }
 
 // request lets a network be updated to an image, unless limit others are. It returns those.
-func (t *turns) request(network types.NamespacedName, image string, limit int) (others []types.NamespacedName) {
+func (t *Turns) request(network types.NamespacedName, image string, limit int) (others []types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, h := range t.holders {
@@ -69,7 +68,7 @@ func (t *turns) request(network types.NamespacedName, image string, limit int) (
 }
 
 // stop records whether the update of a network that has a turn needs attention.
-func (t *turns) stop(network types.NamespacedName, stopped bool) {
+func (t *Turns) stop(network types.NamespacedName, stopped bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i := t.index(network); i >= 0 {
@@ -77,8 +76,8 @@ func (t *turns) stop(network types.NamespacedName, stopped bool) {
 	}
 }
 
-// end records that a network is not being updated.
-func (t *turns) end(network types.NamespacedName) {
+// End records that a network is not being updated.
+func (t *Turns) End(network types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.holders = slices.DeleteFunc(t.holders, func(h turn) bool { return h.network == network })
@@ -87,18 +86,17 @@ func (t *turns) end(network types.NamespacedName) {
 // turnInterval is how often a network that waits for others asks again.
 const turnInterval = 15 * time.Second
 
-// updates returns the rules of a pass for the beginning of updates: the maintenance windows of the network, and the limit of the
-// operator.
-func (r *Reconciler) updates(sn *v1alpha1.SocialNetwork, now time.Time) stage.Updates {
+// Rules returns the rules of a pass for the beginning of an update to an image: the maintenance windows of the network, and at most limit
+// networks that are updated at the same time.
+func (t *Turns) Rules(sn *v1alpha1.SocialNetwork, image string, limit int, now time.Time) stage.Updates {
 	network := types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name}
-	image := cmp.Or(sn.Spec.Image, r.Options.DefaultImage)
 	return stage.Updates{
-		InProgress: func() { r.turns.take(network, image) },
+		InProgress: func() { t.take(network, image) },
 		MayBegin: func() stage.Hold {
 			if hold := closedWindow(sn, now); hold.Reason != "" {
 				return hold
 			}
-			others := r.turns.request(network, image, r.Options.MaxConcurrentRollouts)
+			others := t.request(network, image, limit)
 			if len(others) == 0 {
 				return stage.Hold{}
 			}
@@ -119,7 +117,7 @@ func closedWindow(sn *v1alpha1.SocialNetwork, now time.Time) stage.Hold {
 	if len(sn.Spec.MaintenanceWindows) == 0 {
 		return stage.Hold{}
 	}
-	open, next, err := window.Next(sn.Spec.MaintenanceWindows, now)
+	open, next, err := nextWindow(sn.Spec.MaintenanceWindows, now)
 	switch {
 	case err != nil:
 		return stage.Hold{Reason: v1alpha1.ReasonWindowInvalid, Message: fmt.Sprintf("spec.maintenanceWindows: %s.", err)}
@@ -132,20 +130,20 @@ func closedWindow(sn *v1alpha1.SocialNetwork, now time.Time) stage.Hold {
 	}
 }
 
-// endTurn lets other networks be updated when an update has ended, waits for a maintenance window, or stopped. An update that stopped
+// Observe lets other networks be updated when an update has ended, waits for a maintenance window, or stopped. An update that stopped
 // still counts for networks that would be updated to the same image, so that a bad image does not reach them, until it is fixed, paused
 // or deleted.
-func (r *Reconciler) endTurn(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) {
+func (t *Turns) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) {
 	conditions := unfinished(nil, status.Conditions, v1alpha1.ConditionSchemaMigrated)
 	for _, region := range status.Regions {
 		conditions = unfinished(conditions, region.Conditions, v1alpha1.RegionUpdated)
 	}
 	network := types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name}
 	if len(conditions) == 0 || sn.Spec.Paused {
-		r.turns.end(network)
+		t.End(network)
 		return
 	}
-	r.turns.stop(network, slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return v1alpha1.Reason(c.Reason).NeedsAttention() }))
+	t.stop(network, slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return v1alpha1.Reason(c.Reason).NeedsAttention() }))
 }
 
 // unfinished appends a condition that is False because of an update that has begun.

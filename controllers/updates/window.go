@@ -1,5 +1,4 @@
-// Package window tells when maintenance windows are open. It uses no clock.
-package window
+package updates
 
 import (
 	"fmt"
@@ -12,9 +11,9 @@ import (
 // horizon is how many days before and after a time windows may begin that matter to it: their longest duration, and a week.
 const horizon = 8
 
-// Next reports whether one of the windows is open at now. If none is, next is when the first one opens. It fails for a time zone that
+// nextWindow reports whether one of the windows is open at now. If none is, next is when the first one opens. It fails for a time zone that
 // does not exist.
-func Next(windows []v1alpha1.MaintenanceWindow, now time.Time) (open bool, next time.Time, err error) {
+func nextWindow(windows []v1alpha1.MaintenanceWindow, now time.Time) (open bool, next time.Time, err error) {
 	for i := range windows {
 		begins, length, err := beginnings(&windows[i], now)
 		if err != nil {

@@ -1,11 +1,6 @@
-// Program crdbcheck checks every SQL statement of Plaza, and every schema migration as rendered for CockroachDB,
-// against CockroachDB's grammar and the rules of package rules. It needs no database.
-package main
+package crdbcheck
 
 import (
-	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +10,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-func main() {
-	if !report(os.Stdout, program()) {
-		os.Exit(1)
-	}
-}
 
 // sources are the statements to check by kind.
 type sources struct {
@@ -124,19 +113,4 @@ func check(s sources) (broken []rules.Violation, tables int) {
 		broken = append(broken, rules.Grammar(p)...)
 	}
 	return broken, schema.Tables()
-}
-
-// report prints one line per violation and a summary. It reports whether there are no violations.
-func report(w io.Writer, s sources) bool {
-	broken, tables := check(s)
-	for _, v := range broken {
-		fmt.Fprintln(w, v)
-	}
-	verdict := "all good"
-	if len(broken) > 0 {
-		verdict = fmt.Sprintf("%d violations", len(broken))
-	}
-	fmt.Fprintf(w, "crdbcheck: %d statements, %d migrations of %d tables, %d statements of placement and backups: %s\n",
-		len(s.queries)+len(s.own), len(s.migrations), tables, len(s.placement), verdict)
-	return len(broken) == 0
 }

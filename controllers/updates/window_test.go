@@ -1,4 +1,4 @@
-package window_test
+package updates
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/window"
 )
 
 func TestNext(t *testing.T) {
@@ -50,7 +49,7 @@ func TestNext(t *testing.T) {
 	} {
 		now, err := time.Parse(time.RFC3339, tc.now)
 		require.NoError(t, err)
-		open, next, err := window.Next(tc.windows, now)
+		open, next, err := nextWindow(tc.windows, now)
 		require.NoError(t, err, name)
 		require.Equal(t, tc.open, open, name)
 		if tc.next != "" {
@@ -62,7 +61,7 @@ func TestNext(t *testing.T) {
 		`start "25:00" is not a time such as 22:30`:                                  {Start: "25:00", Duration: "1h", TimeZone: "UTC"},
 		`duration "long": `: {Start: "22:00", Duration: "long", TimeZone: "UTC"},
 	} {
-		open, _, err := window.Next([]v1alpha1.MaintenanceWindow{night, invalid}, time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC))
+		open, _, err := nextWindow([]v1alpha1.MaintenanceWindow{night, invalid}, time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC))
 		require.ErrorContains(t, err, message)
 		require.False(t, open)
 	}

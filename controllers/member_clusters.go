@@ -3,20 +3,15 @@ package controllers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
@@ -78,32 +73,6 @@ func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwo
 	return true, nil // the next pass reads the network again
 }
 
-// setFinalizers adds the finalizers of a network that are wanted and removes those that are not. It reports whether it changed any.
-func (r *Reconciler) setFinalizers(ctx context.Context, sn *v1alpha1.SocialNetwork, wanted map[string]bool) (bool, error) {
-	edited := sn.DeepCopy()
-	changed := false
-	for finalizer, want := range wanted {
-		set := controllerutil.RemoveFinalizer
-		if want {
-			set = controllerutil.AddFinalizer
-		}
-		changed = set(edited, finalizer) || changed
-	}
-	if !changed {
-		return false, nil
-	}
-	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
-	err := r.Client.Patch(ctx, edited, patch, client.FieldOwner(apply.Manager))
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return true, nil // the next pass reads the network again
-	}
-	if err != nil {
-		return true, fmt.Errorf("setting the finalizers: %w", err)
-	}
-	r.written.record(edited)
-	return true, nil
-}
-
 // connect returns the operator's own cluster or a member cluster for a pass. It returns clusters.ErrPending while a connection is
 // being established for the first time.
 func (r *Reconciler) connect(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace) (*stage.Cluster, error) {
@@ -130,19 +99,6 @@ func (r *Reconciler) connect(sn *v1alpha1.SocialNetwork, member v1alpha1.Cluster
 	return c, nil
 }
 
-func capabilities(kinds []schema.GroupVersionKind) render.Capabilities {
-	return render.Capabilities{
-		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
-		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
-		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
-		Probe:          slices.Contains(kinds, render.ProbeKind),
-
-		GrafanaDashboard: slices.Contains(kinds, render.GrafanaDashboardKind),
-
-		SecurityContextConstraints: slices.Contains(kinds, render.SecurityContextConstraintsKind),
-	}
-}
-
 // clusterChanged starts a reconcile of the networks that a change of a member cluster may affect: of the object's, or of all with
 // objects in the cluster.
 func (r *Reconciler) clusterChanged(ctx context.Context, cluster string, object client.Object) {
@@ -166,14 +122,6 @@ func (r *Reconciler) clusterChanged(ctx context.Context, cluster string, object 
 		if slices.ContainsFunc(sn.Status.Clusters, inCluster) || slices.ContainsFunc(membersOf(sn), inCluster) {
 			r.Kinds.enqueue(ctx, sn)
 		}
-	}
-}
-
-// enqueue starts a reconcile of a network.
-func (o *OptionalKinds) enqueue(ctx context.Context, sn *v1alpha1.SocialNetwork) {
-	select {
-	case o.events <- event.GenericEvent{Object: sn}:
-	case <-ctx.Done():
 	}
 }
 

@@ -1,4 +1,5 @@
-package controllers
+// Package networkmetrics exports the state of networks as metrics of the operator.
+package networkmetrics
 
 import (
 	"strconv"
@@ -44,8 +45,8 @@ type conditionStatus struct {
 	status metav1.ConditionStatus
 }
 
-// NewMetrics returns metrics that are registered with registerer.
-func NewMetrics(registerer prometheus.Registerer) *Metrics {
+// New returns metrics that are registered with registerer.
+func New(registerer prometheus.Registerer) *Metrics {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"namespace", "network"}, labels...), nil)
 	}

@@ -1,4 +1,4 @@
-package controllers
+package servers
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func readPods(t *testing.T, servers *checkedServers, pods ...client.Object) *sta
 	sn.Spec.Regions = []v1alpha1.Region{{Code: "us"}, {Code: "eu"}}
 	own := &stage.Cluster{Cache: fake.NewClientBuilder().WithObjects(pods...).Build(), Servers: servers, Network: render.Network{SN: sn}}
 	p := &stage.Pass{SN: sn, Now: time.Unix(3600, 0), Clusters: []*stage.Cluster{own}, Network: own.Network}
-	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
+	require.NoError(t, Read(t.Context(), p))
 	return p
 }
 
@@ -171,7 +171,7 @@ func TestReportOfAServer(t *testing.T) {
 		Network: render.Network{SN: sn, NetworkID: "0123456789abcdef01234567"},
 	}
 	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{own}, Network: own.Network, Control: want.Credentials}
-	require.NoError(t, (&Reconciler{}).readServers(t.Context(), p))
+	require.NoError(t, Read(t.Context(), p))
 	require.Equal(t, []stage.ServerReport{{
 		Pod: "us-1", Server: want, Image: "plaza:1", Template: "7d8f9c6b5d", Status: statusz.Status{Control: servers.control},
 	}}, p.Reports["us"])
@@ -201,4 +201,94 @@ func TestAddress(t *testing.T) {
 	require.Equal(t, "10.0.0.1:3", address(own, pod, render.PortControlName))
 	require.Contains(t, address(member, pod, render.PortOpsName), "us-1")
 	require.NotContains(t, address(member, pod, render.PortOpsName), "10.0.0.1", "the address of a pod is not reachable from another cluster")
+}
+
+// silentServers are servers that do not answer.
+type silentServers struct{ platformclient.Servers }
+
+func (silentServers) Status(context.Context, platformclient.Server) (statusz.Status, error) {
+	return statusz.Status{}, errors.New("connection refused")
+}
+
+// TestPodsOfTheFormerCluster moves a region to another cluster: pods that are left in the former one are not among its servers.
+func TestPodsOfTheFormerCluster(t *testing.T) {
+	sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: "acme", Namespace: "plaza"}}
+	sn.Spec.Regions = []v1alpha1.Region{{Code: "eu", Cluster: "member"}}
+	clusterOf := func(name, namespace, pod string) *stage.Cluster {
+		labels := render.ServerSelector(sn.Name)
+		labels[render.LabelRegion] = "eu"
+		ready := corev1.PodStatus{PodIP: "10.0.0.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+		cache := fake.NewClientBuilder().WithObjects(&corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: namespace, Labels: labels},
+			Status:     ready,
+		}).Build()
+		return &stage.Cluster{
+			Name: name, Cache: cache, Servers: silentServers{},
+			Network: render.Network{SN: sn, Cluster: name, Namespace: namespace},
+		}
+	}
+	p := &stage.Pass{SN: sn, Clusters: []*stage.Cluster{
+		clusterOf("", "plaza", "former"),
+		clusterOf("member", render.RegionNamespace(sn, &sn.Spec.Regions[0]), "present"),
+	}}
+	p.Network = p.Own().Network
+	require.NoError(t, Read(t.Context(), p))
+	require.Len(t, p.Reports["eu"], 1)
+	require.Equal(t, "present", p.Reports["eu"][0].Pod)
+}
+
+// levelServers record the log levels that are set.
+type levelServers struct {
+	platformclient.Servers
+
+	set []string
+}
+
+func (s *levelServers) SetLogLevel(_ context.Context, _ platformclient.Server, level string) error {
+	s.set = append(s.set, level)
+	return nil
+}
+
+// TestSetLogLevel checks when the log level of a server is set.
+func TestSetLogLevel(t *testing.T) {
+	for name, c := range map[string]struct {
+		level  string // of the spec
+		change func(sn *v1alpha1.SocialNetwork, report *stage.ServerReport)
+		want   []string
+	}{
+		"another level":      {level: "debug", want: []string{"debug"}},
+		"the same level":     {level: "warn"},
+		"the level at start": {level: "", want: []string{""}},
+		"paused":             {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) { sn.Spec.Paused = true }},
+		"no answer": {
+			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Err = errors.New("silent") },
+		},
+		"a level that cannot be changed": {
+			level: "debug", change: func(_ *v1alpha1.SocialNetwork, report *stage.ServerReport) { report.Status.LogLevel = nil },
+		},
+		"a variable": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) {
+			sn.Spec.Regions[1].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL"}}
+		}, want: []string{""}},
+		"a variable elsewhere": {level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) {
+			sn.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL"}}
+		}, want: []string{"debug"}},
+		"no settings of servers": {
+			level: "debug", change: func(sn *v1alpha1.SocialNetwork, _ *stage.ServerReport) { sn.Spec.Server = nil }, want: []string{""},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "plaza", Name: "acme"}}
+			sn.Spec.Regions, sn.Spec.Server = []v1alpha1.Region{{Code: "us"}, {Code: "eu"}}, &v1alpha1.Server{LogLevel: c.level}
+			report := &stage.ServerReport{
+				Server: platformclient.Server{Control: "10.0.0.1:9443"},
+				Status: statusz.Status{LogLevel: &statusz.LogLevel{Current: "warn", Configured: "info"}},
+			}
+			if c.change != nil {
+				c.change(sn, report)
+			}
+			servers := &levelServers{}
+			setLogLevel(t.Context(), servers, sn, "eu", report)
+			require.Equal(t, c.want, servers.set)
+		})
+	}
 }

@@ -1,22 +1,15 @@
-package controllers
+package updates
 
 import (
+	"cmp"
 	"testing"
+	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/render"
-	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
@@ -24,6 +17,26 @@ func networkNamed(name, image string) *v1alpha1.SocialNetwork {
 	return &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "plaza", Name: name}, Spec: v1alpha1.SocialNetworkSpec{Image: image},
 	}
+}
+
+// limited are turns of a number of networks.
+type limited struct {
+	*Turns
+
+	limit int
+}
+
+func atMost(limit int) limited { return limited{&Turns{}, limit} }
+
+// hold returns why the update of a network may not begin.
+func (l limited) hold(sn *v1alpha1.SocialNetwork) stage.Hold { return l.holdAt(time.Now(), sn) }
+
+func (l limited) holdAt(now time.Time, sn *v1alpha1.SocialNetwork) stage.Hold {
+	return l.rules(now, sn).MayBegin()
+}
+
+func (l limited) rules(now time.Time, sn *v1alpha1.SocialNetwork) stage.Updates {
+	return l.Rules(sn, cmp.Or(sn.Spec.Image, "plaza:default"), l.limit, now)
 }
 
 // statusOf is a status whose region us has a reason for not being updated.
@@ -36,82 +49,50 @@ func statusOf(reason v1alpha1.Reason) *v1alpha1.SocialNetworkStatus {
 // TestStoppedUpdateGivesItsTurnBack stops the update of a network: others are updated, but not to the same image.
 func TestStoppedUpdateGivesItsTurnBack(t *testing.T) {
 	for _, reason := range []v1alpha1.Reason{v1alpha1.ReasonRolloutStopped, v1alpha1.ReasonErrorRateHigh} {
-		r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
+		turns := atMost(1)
 		mayBegin := func(name, image string) bool {
-			return r.updates(networkNamed(name, image), metav1.Now().Time).MayBegin().Reason == ""
+			return turns.hold(networkNamed(name, image)).Reason == ""
 		}
 		require.True(t, mayBegin("broken", ""))
-		r.endTurn(networkNamed("broken", ""), statusOf(v1alpha1.ReasonProgressing))
+		turns.Observe(networkNamed("broken", ""), statusOf(v1alpha1.ReasonProgressing))
 		require.False(t, mayBegin("other", "plaza:other"), "it is being updated")
 
-		r.endTurn(networkNamed("broken", ""), statusOf(reason))
+		turns.Observe(networkNamed("broken", ""), statusOf(reason))
 		require.False(t, mayBegin("same", ""), "the image may be the cause")
 		require.False(t, mayBegin("same", "plaza:default"))
 		require.True(t, mayBegin("other", "plaza:other"))
 		require.False(t, mayBegin("third", "plaza:third"), "the other has the turn now")
-		r.endTurn(networkNamed("other", "plaza:other"), &v1alpha1.SocialNetworkStatus{})
+		turns.Observe(networkNamed("other", "plaza:other"), &v1alpha1.SocialNetworkStatus{})
 
-		r.updates(networkNamed("broken", "plaza:repaired"), metav1.Now().Time).InProgress()
-		r.endTurn(networkNamed("broken", "plaza:repaired"), statusOf(v1alpha1.ReasonProgressing))
+		turns.rules(time.Now(), networkNamed("broken", "plaza:repaired")).InProgress()
+		turns.Observe(networkNamed("broken", "plaza:repaired"), statusOf(v1alpha1.ReasonProgressing))
 		require.False(t, mayBegin("same", ""), "the repair has its turn")
-		r.endTurn(networkNamed("broken", "plaza:repaired"), &v1alpha1.SocialNetworkStatus{})
+		turns.Observe(networkNamed("broken", "plaza:repaired"), &v1alpha1.SocialNetworkStatus{})
 		require.True(t, mayBegin("same", ""))
 	}
 }
 
 // TestPausedUpdateGivesItsTurnBack pauses a network during its update: others are updated, also to the same image.
 func TestPausedUpdateGivesItsTurnBack(t *testing.T) {
-	r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
+	turns := atMost(1)
 	paused := networkNamed("paused", "")
-	require.Empty(t, r.updates(paused, metav1.Now().Time).MayBegin().Reason)
+	require.Empty(t, turns.hold(paused).Reason)
 	paused.Spec.Paused = true
-	r.endTurn(paused, statusOf(v1alpha1.ReasonPausedBySpec))
-	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
-}
-
-// TestDeletedNetworkIsForgotten deletes a network during its update: others are updated, its metrics end, a new one of the name is not
-// compared with it, and its deleted Secrets with keys go.
-func TestDeletedNetworkIsForgotten(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	r := &Reconciler{
-		Client:  fake.NewClientBuilder().WithScheme(scheme.New()).Build(),
-		Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}, Metrics: NewMetrics(registry),
-	}
-	deleted := networkNamed("deleted", "")
-	key := types.NamespacedName{Namespace: deleted.Namespace, Name: deleted.Name}
-	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: "deleted-api-keys", Namespace: deleted.Namespace, Labels: render.KeyLabels(deleted.Name, ""),
-		Finalizers: []string{v1alpha1.FinalizerKeys},
-	}}
-	require.NoError(t, r.Client.Create(t.Context(), keys))
-	require.NoError(t, r.Client.Delete(t.Context(), keys))
-	r.Metrics.Observe(deleted, &v1alpha1.SocialNetworkStatus{}, metav1.Now().Time)
-	deleted.ResourceVersion = "10"
-	r.written.record(deleted)
-	require.Empty(t, r.updates(deleted, metav1.Now().Time).MayBegin().Reason)
-	require.NotEmpty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
-	_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
-	require.NoError(t, err)
-	require.Empty(t, r.updates(networkNamed("other", ""), metav1.Now().Time).MayBegin().Reason)
-	count, err := testutil.GatherAndCount(registry)
-	require.NoError(t, err)
-	require.Zero(t, count)
-	deleted.ResourceVersion = "9"
-	require.False(t, r.written.isStale(deleted))
-	require.True(t, apierrors.IsNotFound(r.Client.Get(t.Context(), client.ObjectKeyFromObject(keys), keys)))
+	turns.Observe(paused, statusOf(v1alpha1.ReasonPausedBySpec))
+	require.Empty(t, turns.hold(networkNamed("other", "")).Reason)
 }
 
 // TestTurnsOfSeveral lets as many networks be updated at the same time as the limit says. One that waits has no turn, whatever its
 // conditions say.
 func TestTurnsOfSeveral(t *testing.T) {
-	r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 2}}
-	hold := func(name string) stage.Hold { return r.updates(networkNamed(name, ""), metav1.Now().Time).MayBegin() }
+	turns := atMost(2)
+	hold := func(name string) stage.Hold { return turns.hold(networkNamed(name, "")) }
 	require.Empty(t, hold("a").Reason)
 	require.Empty(t, hold("b").Reason)
 	require.Equal(t, "Other networks are updated first: plaza/a, plaza/b.", hold("c").Message)
-	r.endTurn(networkNamed("c", ""), statusOf(v1alpha1.ReasonWaitingForTurn))
+	turns.Observe(networkNamed("c", ""), statusOf(v1alpha1.ReasonWaitingForTurn))
 	require.Equal(t, v1alpha1.ReasonWaitingForTurn, hold("c").Reason)
-	r.endTurn(networkNamed("a", ""), &v1alpha1.SocialNetworkStatus{})
+	turns.Observe(networkNamed("a", ""), &v1alpha1.SocialNetworkStatus{})
 	require.Empty(t, hold("c").Reason)
 	require.Equal(t, "Other networks are updated first: plaza/b, plaza/c.", hold("a").Message)
 }
@@ -140,17 +121,58 @@ func TestTurnOfSeveralRegions(t *testing.T) {
 		"one is not known":      {v1alpha1.SocialNetworkStatus{Regions: []v1alpha1.RegionStatus{updated, unknown}}, true},
 		"the migration failed":  {v1alpha1.SocialNetworkStatus{Conditions: failed, Regions: []v1alpha1.RegionStatus{updated}}, true},
 	} {
-		r := &Reconciler{Options: Options{DefaultImage: "plaza:default", MaxConcurrentRollouts: 1}}
-		require.Empty(t, r.updates(networkNamed("acme", ""), metav1.Now().Time).MayBegin().Reason)
-		r.endTurn(networkNamed("acme", ""), &c.status)
-		hold := r.updates(networkNamed("other", "plaza:other"), metav1.Now().Time).MayBegin()
+		turns := atMost(1)
+		require.Empty(t, turns.hold(networkNamed("acme", "")).Reason)
+		turns.Observe(networkNamed("acme", ""), &c.status)
+		hold := turns.hold(networkNamed("other", "plaza:other"))
 		require.Equal(t, c.ended, hold.Reason == "", name)
 	}
 }
 
 func TestTurnsWithoutLimit(t *testing.T) {
-	var all turns
+	var all Turns
 	for _, name := range []string{"a", "b", "c"} {
 		require.Empty(t, all.request(types.NamespacedName{Name: name}, "plaza:1", 0))
 	}
+}
+
+// TestTurnOfAMigration checks that a network keeps its turn during a migration, and not while it waits for a maintenance window.
+func TestTurnOfAMigration(t *testing.T) {
+	turns := atMost(1)
+	schema := func(status metav1.ConditionStatus, reason v1alpha1.Reason) *v1alpha1.SocialNetworkStatus {
+		return &v1alpha1.SocialNetworkStatus{Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionSchemaMigrated, Status: status, Reason: string(reason)},
+		}}
+	}
+	hold := func(name string) stage.Hold { return turns.hold(networkNamed(name, "")) }
+	require.Empty(t, hold("first").Reason)
+	turns.Observe(networkNamed("first", ""), schema(metav1.ConditionFalse, v1alpha1.ReasonMigrating))
+	require.Equal(t, stage.Hold{
+		Reason: v1alpha1.ReasonWaitingForTurn, Message: "Other networks are updated first: plaza/first.", Again: 15 * time.Second,
+	}, hold("second"))
+	require.Empty(t, hold("first").Reason, "it has its turn")
+	turns.Observe(networkNamed("first", ""), schema(metav1.ConditionFalse, v1alpha1.ReasonWaitingForWindow))
+	require.Empty(t, hold("second").Reason)
+	turns.Observe(networkNamed("second", ""), schema(metav1.ConditionUnknown, v1alpha1.ReasonClusterUnreachable))
+	require.Empty(t, hold("first").Reason)
+}
+
+// TestClosedWindow checks that an update waits for a maintenance window of its network, and takes no turn before.
+func TestClosedWindow(t *testing.T) {
+	turns := atMost(1)
+	sn := networkNamed("first", "")
+	sn.Spec.MaintenanceWindows = []v1alpha1.MaintenanceWindow{{Start: "02:00", Duration: "1h", TimeZone: "UTC"}}
+	now := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
+	require.Equal(t, stage.Hold{
+		Reason: v1alpha1.ReasonWaitingForWindow, Message: "The update begins in the next maintenance window, at 2026-11-21T02:00:00Z.",
+		Again: time.Hour,
+	}, turns.holdAt(now, sn))
+	require.Empty(t, turns.holdAt(now, networkNamed("second", "")).Reason)
+	hold := turns.holdAt(now.Add(time.Hour), sn)
+	require.Equal(t, v1alpha1.ReasonWaitingForTurn, hold.Reason, "the window is open, and the other network has the turn")
+	sn.Spec.MaintenanceWindows[0].TimeZone = "Mars"
+	hold = turns.holdAt(now.Add(time.Hour), sn)
+	require.Equal(t, v1alpha1.ReasonWindowInvalid, hold.Reason)
+	require.Contains(t, hold.Message, "spec.maintenanceWindows: unknown time zone")
+	require.Zero(t, hold.Again, "after the next change of the spec")
 }

@@ -1,4 +1,5 @@
-package controllers
+// Package servers asks the servers of a network for their status, and why they are not ready, and sets their log level.
+package servers
 
 import (
 	"cmp"
@@ -25,9 +26,9 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// readServers requests the status of every ready server of the network and fills in the pass's reports, in the order of
+// Read requests the status of every ready server of the network and fills in the pass's reports, in the order of
 // the pods' names. It asks the others why they are not ready.
-func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
+func Read(ctx context.Context, p *stage.Pass) error {
 	p.Reports = map[v1alpha1.RegionCode][]stage.ServerReport{}
 	var unready []unreadyPod
 	for _, c := range p.Usable() {
@@ -52,8 +53,8 @@ func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 			}
 		}
 	}
-	r.requestStatus(ctx, p)
-	p.Causes = r.causes(ctx, p, unready)
+	requestStatus(ctx, p)
+	p.Causes = causesOf(ctx, p, unready)
 	return nil
 }
 
@@ -67,8 +68,8 @@ type unreadyPod struct {
 // maxUnready is how many unready servers of a network are asked in one pass.
 const maxUnready = 16
 
-// causes returns why pods are not ready, and what the first ready server of each region lacks.
-func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []unreadyPod) map[v1alpha1.RegionCode][]stage.PodCause {
+// causesOf returns why pods are not ready, and what the first ready server of each region lacks.
+func causesOf(ctx context.Context, p *stage.Pass, unready []unreadyPod) map[v1alpha1.RegionCode][]stage.PodCause {
 	unready = unready[:min(len(unready), maxUnready)]
 	found, lacking := make([]podcause.Cause, len(unready)), make([]podcause.Cause, len(p.SN.Spec.Regions))
 	var group errgroup.Group
@@ -127,7 +128,7 @@ func isRunning(pod *corev1.Pod) bool {
 	})
 }
 
-func (r *Reconciler) requestStatus(ctx context.Context, p *stage.Pass) {
+func requestStatus(ctx context.Context, p *stage.Pass) {
 	var group errgroup.Group
 	group.SetLimit(platformclient.MaxConcurrentRequests)
 	for code, reports := range p.Reports {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 // announcer announces the server, its capabilities and the routes that it follows to the others.
 type announcer struct {
 	store  *store.Store
-	server store.Server
+	server network.Server
 	local  region.Code
 	log    *slog.Logger
 	wanted chan []string // routes to announce at once
@@ -29,7 +31,7 @@ type announcer struct {
 }
 
 // newAnnouncer returns the announcer of a server, whose store does not write before the first announcement.
-func newAnnouncer(s *store.Store, server store.Server, local region.Code, log *slog.Logger) *announcer {
+func newAnnouncer(s *store.Store, server network.Server, local region.Code, log *slog.Logger) *announcer {
 	s.Routes().Announced(time.Time{})
 	return &announcer{store: s, server: server, local: local, log: log, wanted: make(chan []string, 1)}
 }
@@ -98,7 +100,7 @@ func (a *announcer) commitAny(ctx context.Context, change func(*store.Tx)) error
 }
 
 func (a *announcer) commit(ctx context.Context, home region.Code, change func(*store.Tx)) error {
-	ctx, cancel := context.WithTimeout(store.WithMover(ctx), a.store.Limits().Announce)
+	ctx, cancel := context.WithTimeout(lifecycle.WithMover(ctx), a.store.Limits().Announce)
 	defer cancel()
 	tx := a.store.NewTx(home)
 	change(tx)

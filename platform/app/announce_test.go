@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // TestAnnouncements has a server announce itself: at its own home, at another one while its own does not answer, and at none.
@@ -33,7 +34,7 @@ func TestAnnouncements(t *testing.T) {
 			st, err := store.Open(t.Context(), db.Config{URLs: tc.urls, Limits: limits.Lift(), Log: slog.New(slog.DiscardHandler)})
 			require.NoError(t, err)
 			t.Cleanup(st.Close)
-			server := store.Server{ID: region.NewID(region.EU), Version: "1"}
+			server := network.Server{ID: region.NewID(region.EU), Version: "1"}
 			a := newAnnouncer(st, server, region.EU, slog.New(slog.DiscardHandler))
 			require.Error(t, st.Routes().RequireAnnounced(), "before the first announcement")
 			require.False(t, a.check(false).Advisory)

@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/telemetry"
 	"github.com/plaza-social/plaza/platform/tracing"
 )
@@ -156,9 +157,9 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err != nil {
 		return nil, err
 	}
-	announced := newAnnouncer(d.store, store.Server{
+	announced := newAnnouncer(d.store, network.Server{
 		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version,
-		Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes, store.CapabilityErasures},
+		Capabilities: []string{network.CapabilityMoves, network.CapabilityMoveRoutes, network.CapabilityErasures},
 	}, d.cfg.Region, d.log)
 	follow := newRoutes(announced, cmp.Or(d.pace.every, routesEvery), d.limits.Check)
 	g := newGate(built.handler, follow.check)

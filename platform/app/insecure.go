@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // StartInsecure turns secure mode off in every home of a new network, for development and tests. It changes nothing in a
@@ -32,7 +33,7 @@ func StartInsecure(ctx context.Context, databaseURL string) error {
 	}
 	for _, home := range region.All() {
 		tx := st.NewTx(home)
-		tx.InsertSetting(store.SettingRow{
+		tx.InsertSetting(network.SettingRow{
 			Name: "isSecureModeEnabled", Value: json.RawMessage("false"), ChangedAt: service.Millis(),
 			Origin: home.String(),
 		})

@@ -18,6 +18,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,13 +43,13 @@ func newMovingWorld(t *testing.T, hold time.Duration) *movingWorld {
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	w := &movingWorld{moving: newMoving(st), t: t, user: region.NewID(region.EU)}
-	w.enter(store.MoveMoving)
+	w.enter(lifecycle.MoveMoving)
 	return w
 }
 
-func (w *movingWorld) enter(state store.MoveState) {
+func (w *movingWorld) enter(state lifecycle.MoveState) {
 	w.version++
-	w.store.Routes().Put(store.Route{UserID: w.user, Home: region.EU, To: region.SG, State: state, Version: w.version}, nil)
+	w.store.Routes().Put(lifecycle.Route{UserID: w.user, Home: region.EU, To: region.SG, State: state, Version: w.version}, nil)
 }
 
 // call calls an operation without a user.
@@ -70,7 +72,7 @@ func (w *movingWorld) write(ctx context.Context, userID string) error {
 	home, err := w.store.HomeOf(userID)
 	require.NoError(w.t, err)
 	tx := w.store.NewTx(home)
-	tx.HidePresence(userID, true, time.Time{}, new(*store.User))
+	tx.HidePresence(userID, true, time.Time{}, new(*people.User))
 	return tx.Commit(ctx)
 }
 
@@ -84,13 +86,13 @@ func TestRequestsWait(t *testing.T) {
 		attempts++
 		err := w.write(ctx, w.user)
 		if attempts == 1 {
-			go w.enter(store.MoveDone)
+			go w.enter(lifecycle.MoveDone)
 		}
 		return err
 	}))
 	require.Equal(t, 2, attempts)
 
-	w.enter(store.MoveMoving)
+	w.enter(lifecycle.MoveMoving)
 	err := w.call(func(ctx context.Context) error {
 		attempts++
 		require.NoError(t, w.write(ctx, region.NewID(region.US)))
@@ -108,7 +110,7 @@ func TestRequestsDoNotWaitForever(t *testing.T) {
 	w := newMovingWorld(t, time.Millisecond)
 	read := func(ctx context.Context) error {
 		reads := w.store.NewReadBatch()
-		reads.Users([]string{w.user}, new([]store.User))
+		reads.Users([]string{w.user}, new([]people.User))
 		return reads.Run(ctx)
 	}
 	require.ErrorIs(t, w.call(read), refused)
@@ -120,7 +122,7 @@ func TestRequestsDoNotWaitForever(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return len(w.held) == maxHeldRequests }, limits.Lifted, time.Millisecond)
 	require.ErrorIs(t, w.call(read), refused)
-	w.enter(store.MoveDone)
+	w.enter(lifecycle.MoveDone)
 	require.NoError(t, waiting.Wait())
 	require.Empty(t, w.held)
 }
@@ -139,7 +141,7 @@ func TestMovingUsersWait(t *testing.T) {
 	require.False(t, begun.Load())
 	require.NoError(t, w.callIn(auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU), Home: region.EU}),
 		func(context.Context) error { return nil }), "another user does not wait")
-	w.enter(store.MoveDone)
+	w.enter(lifecycle.MoveDone)
 	require.NoError(t, <-ended)
 	require.True(t, begun.Load())
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // rateLimits returns the rate limits of the API, and the work that keeps them up to date: reading the network setting,
@@ -70,9 +71,9 @@ func withSetting(limits edge.Limits, setting string) edge.Limits {
 
 // exchangeRateUsages implements ratelimit.Exchange.
 func (d *dependencies) exchangeRateUsages(ctx context.Context, home region.Code, usages []ratelimit.Usage) ([]float64, error) {
-	rows := make([]store.RateUsage, len(usages))
+	rows := make([]network.RateUsage, len(usages))
 	for i, u := range usages {
-		rows[i] = store.RateUsage{Key: d.rateUsageKey(u.Key), Level: float64(u.Taken), Refill: u.PerSecond}
+		rows[i] = network.RateUsage{Key: d.rateUsageKey(u.Key), Level: float64(u.Taken), Refill: u.PerSecond}
 	}
 	found := make(map[string]float64, len(rows))
 	ctx, cancel := context.WithTimeout(ctx, d.limits.ShareRates)
@@ -98,9 +99,9 @@ func (d *dependencies) rateUsageKey(key ratelimit.Key) []byte {
 
 // quotas returns the configured quotas.
 func (d *dependencies) quotas() service.Quotas {
-	return service.Quotas{Sessions: int64(d.cfg.MaxSessions), Daily: map[store.UsageKind]int64{
-		store.UsageUploads: int64(d.cfg.DailyUploads), store.UsageUploadBytes: int64(d.cfg.DailyUploadBytes),
-		store.UsageChannels: int64(d.cfg.DailyChannels), store.UsageCommunities: int64(d.cfg.DailyCommunities),
+	return service.Quotas{Sessions: int64(d.cfg.MaxSessions), Daily: map[network.UsageKind]int64{
+		network.UsageUploads: int64(d.cfg.DailyUploads), network.UsageUploadBytes: int64(d.cfg.DailyUploadBytes),
+		network.UsageChannels: int64(d.cfg.DailyChannels), network.UsageCommunities: int64(d.cfg.DailyCommunities),
 	}}
 }
 

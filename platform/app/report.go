@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -112,8 +113,8 @@ func (r *report) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.store.Limits().Check)
 	defer cancel()
 	began := r.time()
-	var s store.Settings
-	var list []store.Webhook
+	var s network.Settings
+	var list []network.Webhook
 	reads := r.store.NewReadBatch()
 	reads.Settings(r.cfg.Region, &s)
 	reads.Webhooks(r.cfg.Region, &list)

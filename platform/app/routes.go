@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // routesEvery is the interval at which the server reads where moved users are, and movingEvery the one while a move is not
@@ -27,7 +29,7 @@ type movePace struct{ every, settle time.Duration }
 // routes follows where the rows of moved users are. The server serves nothing before it knows.
 type routes struct {
 	store  *store.Store
-	reader *store.RouteReader
+	reader *lifecycle.RouteReader
 	server *announcer
 	every  time.Duration
 	wait   time.Duration // of a check, see limits.Limits.Check
@@ -38,7 +40,7 @@ type routes struct {
 
 func newRoutes(server *announcer, every, wait time.Duration) *routes {
 	r := &routes{
-		store: server.store, reader: store.NewRouteReader(server.store.Store, server.local), server: server, every: every, wait: wait,
+		store: server.store, reader: lifecycle.NewRouteReader(server.store.Store, server.local), server: server, every: every, wait: wait,
 		wanted: make(chan struct{}), known: make(chan struct{}),
 	}
 	r.begin = sync.OnceFunc(func() { close(r.wanted) })
@@ -74,7 +76,7 @@ func (r *routes) run(ctx context.Context) error {
 	for {
 		if err := r.reader.Read(ctx); err == nil {
 			know()
-			if routes := store.FollowedRoutes(r.store.Routes().Followed()); !slices.Equal(routes, announced) {
+			if routes := network.FollowedRoutes(r.store.Routes().Followed()); !slices.Equal(routes, announced) {
 				r.server.follow(routes)
 				announced = routes
 			}
@@ -88,7 +90,7 @@ func (r *routes) run(ctx context.Context) error {
 }
 
 // FollowMoves announces a process that writes as a server does, reads where moved users are, and does both again until ctx ends.
-func FollowMoves(ctx context.Context, s *store.Store, process store.Server, local region.Code, log *slog.Logger) error {
+func FollowMoves(ctx context.Context, s *store.Store, process network.Server, local region.Code, log *slog.Logger) error {
 	server := newAnnouncer(s, process, local, log)
 	r := newRoutes(server, routesEvery, s.Limits().Check)
 	if err := errors.Join(server.announce(ctx), r.reader.Read(ctx)); err != nil {

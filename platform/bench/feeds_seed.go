@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // feedReader is a user who follows many accounts.
@@ -109,7 +109,7 @@ func (e *environment) addReaders(ctx context.Context, conn *pgx.Conn, now time.T
 		if err != nil {
 			return nil, err
 		}
-		w.Count(reader.id, store.CountFollowing(home), int64(follows))
+		w.Count(reader.id, core.CountFollowing(home), int64(follows))
 		if err := w.Commit(ctx); err != nil {
 			return nil, err
 		}

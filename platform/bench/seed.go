@@ -11,6 +11,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // amounts is the amount of data.
@@ -118,12 +123,12 @@ func (s *seeder) addChannels(ctx context.Context) error {
 		}
 		id, now := region.NewID(home), s.tick()
 		w := s.store.NewTx(home)
-		w.InsertChannel(store.Channel{
-			ID: id, PublicID: id, Type: store.ChannelCommunity, DisplayName: fmt.Sprintf("Channel %d", i+1), IsPublic: true,
+		w.InsertChannel(messaging.Channel{
+			ID: id, PublicID: id, Type: messaging.ChannelCommunity, DisplayName: fmt.Sprintf("Channel %d", i+1), IsPublic: true,
 			CreatorID: s.people[0].id, CreatorPublicID: s.people[0].public, Metadata: []byte(`{}`), NotificationMode: "default",
 		}, nil, now)
-		w.InsertMessageFeed(store.MessageFeed{
-			ID: id, EntityID: id, ChannelPublicID: id, ChannelType: store.ChannelCommunity, CreatorID: s.people[0].id,
+		w.InsertMessageFeed(messaging.MessageFeed{
+			ID: id, EntityID: id, ChannelPublicID: id, ChannelType: messaging.ChannelCommunity, CreatorID: s.people[0].id,
 			CreatorPublicID: s.people[0].public, CreatedAt: now,
 		})
 		w.ChangeChannelUsers(id, channelUsers(id, members, now), now)
@@ -135,11 +140,11 @@ func (s *seeder) addChannels(ctx context.Context) error {
 	return nil
 }
 
-func channelUsers(channelID string, members []person, now time.Time) []store.ChannelUserChange {
-	changes := make([]store.ChannelUserChange, len(members))
+func channelUsers(channelID string, members []person, now time.Time) []messaging.ChannelUserChange {
+	changes := make([]messaging.ChannelUserChange, len(members))
 	for i, p := range members {
-		changes[i].New = store.ChannelUser{
-			ChannelID: channelID, UserID: p.id, UserPublicID: p.public, Membership: store.ChannelMember, Roles: []string{auth.RoleChannelMember},
+		changes[i].New = messaging.ChannelUser{
+			ChannelID: channelID, UserID: p.id, UserPublicID: p.public, Membership: messaging.ChannelMember, Roles: []string{auth.RoleChannelMember},
 			JoinedAt: now, CreatedAt: now, UpdatedAt: now,
 		}
 	}
@@ -177,29 +182,29 @@ func addPerson(w *store.Tx, issuer *auth.Issuer, public, name string, now time.T
 	token, issued, expires, err := issuer.MintAccess(auth.AccessSubject{UserID: p.id, PublicID: public, SessionID: session})
 	signIn, signInErr := issuer.MintAuthToken(public)
 	p.token, p.signIn = token, signIn
-	w.InsertUser(store.User{ID: p.id, PublicID: public, DisplayName: name}, now)
-	w.InsertSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+	w.InsertUser(people.User{ID: p.id, PublicID: public, DisplayName: name}, now)
+	w.InsertSession(people.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
 	return p, errors.Join(err, signInErr)
 }
 
 // addCommunity adds a community of which all users are members; the last one is its creator.
 func (s *seeder) addCommunity(ctx context.Context, name string) (string, error) {
 	creator := s.people[len(s.people)-1]
-	category := store.Category{ID: region.NewID(home), Name: name, Metadata: []byte("{}")}
-	c := store.Community{
+	category := communities.Category{ID: region.NewID(home), Name: name, Metadata: []byte("{}")}
+	c := communities.Community{
 		ID: region.NewID(home), DisplayName: name, CreatorID: creator.id, CreatorPublicID: creator.public,
 		Description: "Made to be measured", IsPublic: true, IsDiscoverable: true, StoryComments: true, NotificationMode: "default",
 		Type: "default", Tags: []string{"bench"}, Metadata: []byte(`{"colour": "green"}`), CategoryIDs: []string{category.ID},
 	}
 	now := s.tick()
-	changes := make([]store.MemberChange, len(s.people))
+	changes := make([]communities.MemberChange, len(s.people))
 	for i, p := range s.people {
 		roles := []string{auth.RoleCommunityMember, auth.RoleChannelMember}
 		if p.id == creator.id {
 			roles = []string{auth.RoleCommunityModerator, auth.RoleChannelModerator}
 		}
-		changes[i] = store.MemberChange{New: store.Member{
-			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: store.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now,
+		changes[i] = communities.MemberChange{New: communities.Member{
+			CommunityID: c.ID, UserID: p.id, UserPublicID: p.public, State: communities.StateMember, Roles: roles, JoinedAt: now, CreatedAt: now,
 			UpdatedAt: now,
 		}}
 	}
@@ -222,7 +227,7 @@ func (s *seeder) addPosts(ctx context.Context, communityID string, posts, commen
 		w := s.store.NewTx(home)
 		p := s.newPost(communityID, s.people[2+i%s.authors])
 		w.InsertPost(p)
-		w.Count(communityID, store.CountPublished, +1)
+		w.Count(communityID, core.CountPublished, +1)
 		for j := range comments {
 			c := s.newComment(p, s.people[2+(i+j+1)%s.authors], int64(j+1))
 			w.InsertComment(c)
@@ -239,9 +244,9 @@ func (s *seeder) addPosts(ctx context.Context, communityID string, posts, commen
 	return postIDs, commentIDs, nil
 }
 
-func (s *seeder) newPost(communityID string, author person) store.Post {
+func (s *seeder) newPost(communityID string, author person) content.Post {
 	now := s.tick()
-	return store.Post{
+	return content.Post{
 		ID: region.NewID(home), TargetType: "community", TargetID: communityID, TargetPublicID: communityID,
 		AuthorID: author.id, AuthorPublicID: author.public, IsParent: true, FeedType: "published", DataType: "text", StructureType: "text",
 		Data:     []byte(`{"title": "Low tide at seven", "text": "` + strings.Repeat("We saw two herons and a seal. ", 7) + `"}`),
@@ -249,10 +254,10 @@ func (s *seeder) newPost(communityID string, author person) store.Post {
 	}
 }
 
-func (s *seeder) newComment(p store.Post, author person, segment int64) store.Comment {
+func (s *seeder) newComment(p content.Post, author person, segment int64) content.Comment {
 	now := s.tick()
 	id := region.NewID(home)
-	return store.Comment{
+	return content.Comment{
 		ID: id, ReferenceType: "post", ReferenceID: p.ID, TargetType: "community", TargetID: p.TargetID, TargetPublicID: p.TargetPublicID,
 		RootID: id, AuthorID: author.id, AuthorPublicID: author.public, DataTypes: []string{"text"}, Segment: segment,
 		Data: []byte(`{"text": "Which path did you take down to the water?"}`), Metadata: []byte("{}"), Mentionees: []byte("[]"),
@@ -261,7 +266,7 @@ func (s *seeder) newComment(p store.Post, author person, segment int64) store.Co
 }
 
 func (s *seeder) react(w *store.Tx, postID string, by person, name string) {
-	w.InsertReaction(store.Reaction{
+	w.InsertReaction(content.Reaction{
 		ReferenceType: "post", ReferenceID: postID, UserID: by.id, UserPublicID: by.public, Name: name, ID: region.NewID(home),
 		CreatedAt: s.tick(),
 	}, nil)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // review approves or declines a comment.
@@ -137,7 +137,7 @@ func TestDeclineComment(t *testing.T) {
 func TestUnapprovedComments(t *testing.T) {
 	t.Parallel()
 	w := newReviewedCommunity(t)
-	copyRowTimes(t, connectTo(t, apptest.Shared(t)), store.MaxUnapprovedComments-2, "comments", "id = '"+w.waiting+"'",
+	copyRowTimes(t, connectTo(t, apptest.Shared(t)), content.MaxUnapprovedComments-2, "comments", "id = '"+w.waiting+"'",
 		map[string]string{"id": copyID("id"), "deleted_at": "created_at"}, nil)
 	last := newComment(t, w.member, w.post)
 	comment := object{"referenceId": w.post, "data": object{"text": "one too many"}}

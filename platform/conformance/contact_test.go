@@ -12,7 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // blockedBy adds blocks of users by a number of others, whose ids precede those of all users of tests.
@@ -31,7 +31,7 @@ func blockedBy(t *testing.T, n *apptest.Network, others int, users ...*apptest.C
 // every way, also if more users block both than a request reads.
 func TestBlocksEndContact(t *testing.T) {
 	t.Parallel()
-	for _, others := range []int{0, store.MaxHidden + 1} {
+	for _, others := range []int{0, people.MaxHidden + 1} {
 		t.Run(strconv.Itoa(others), func(t *testing.T) {
 			t.Parallel()
 			testBlocksEndContact(t, others)
@@ -148,7 +148,7 @@ func testBlocksEndContact(t *testing.T, others int) {
 // also if more users block both than a request reads.
 func TestBlocksHideContent(t *testing.T) {
 	t.Parallel()
-	for _, others := range []int{0, store.MaxHidden + 1} {
+	for _, others := range []int{0, people.MaxHidden + 1} {
 		t.Run(strconv.Itoa(others), func(t *testing.T) {
 			t.Parallel()
 			testBlocksHideContent(t, others)

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/file"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -103,7 +103,7 @@ func TestSignedAddressExpires(t *testing.T) {
 	signed := func(at time.Time) string {
 		links, err := file.NewLinks("", n.NetworkID, []byte(apptest.DirectoryKey), nil, ttl, func() time.Time { return at })
 		require.NoError(t, err)
-		return links.URL(store.File{ID: text(f, "fileId"), AccessType: "network"}, view.FileObject{}, &auth.Caller{})
+		return links.URL(media.File{ID: text(f, "fileId"), AccessType: "network"}, view.FileObject{}, &auth.Caller{})
 	}
 	for _, valid := range []string{pathOf(t, f), signed(time.Now())} {
 		n.Anonymous(region.SG).Do(t, http.MethodGet, valid, nil).OK(t)

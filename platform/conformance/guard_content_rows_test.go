@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // Changes that several rows share.
@@ -155,7 +155,7 @@ func commentGuardRows() []guardRow {
 			change: func(t *testing.T, g *fixture, _ string, r object) {
 				t.Helper()
 				pending := newComment(t, g.author, r["referenceId"].(string))
-				copyRowTimes(t, connectTo(t, g.n), store.MaxUnapprovedComments-1, "comments", "id = '"+pending+"'",
+				copyRowTimes(t, connectTo(t, g.n), content.MaxUnapprovedComments-1, "comments", "id = '"+pending+"'",
 					map[string]string{"id": copyID("id")}, nil)
 			},
 		},

@@ -26,7 +26,7 @@ func matrix(t *testing.T) []operation {
 	flag(t, club.boss, "comments", comment)
 	ops := entrance(t, club)
 	ops = append(ops, settings(club)...)
-	ops = append(ops, people(club)...)
+	ops = append(ops, peopleOperations(club)...)
 	ops = append(ops, contents(club, post)...)
 	return append(ops, comments(club, post, comment)...)
 }
@@ -88,7 +88,7 @@ func settings(club club) []operation {
 	}
 }
 
-func people(club club) []operation {
+func peopleOperations(club club) []operation {
 	return []operation{
 		{
 			name: "GetUser", by: club.boss, method: http.MethodGet, path: "/api/v3/users/" + club.member.UserID,

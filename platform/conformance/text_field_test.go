@@ -26,7 +26,7 @@ const (
 	reported  = "read by moderators only, and may quote what is reported"
 	freeForm  = "custom fields of the app, whose meaning Plaza does not know"
 	lists     = "the lists themselves, or a text to try them on"
-	media     = "reported by the media server"
+	mediaText = "reported by the media server"
 	userID    = "an id that the app chooses; see TestUserIDsAreUnambiguous"
 )
 
@@ -60,9 +60,9 @@ var ruleOfField = map[string]string{
 	"reactions.reference_public_id":  anID,
 	"moderation.categories.category": anID, "rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken,
 	"platform.name": aToken, "platform.version": aToken,
-	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media,
-	"recordings.playback_id": media, "recordings.mp4.url": media,
-	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
+	"stream_key": mediaText, "labels.category": mediaText, "recordings.url": mediaText, "recordings.thumbnail_url": mediaText,
+	"recordings.playback_id": mediaText, "recordings.mp4.url": mediaText,
+	"recordings.m3u8.url": mediaText, "recordings.flv.url": mediaText, "event": mediaText, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
 	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID,

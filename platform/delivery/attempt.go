@@ -15,7 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/span"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 )
 
 // chain are the deliveries of one object, in order. The attempts end with the first failure.
-type chain []store.WebhookDelivery
+type chain []network.WebhookDelivery
 
 // send makes the attempts that are due, and reports whether there may be more.
 func (q *queue) send(ctx context.Context) (more bool, err error) {
@@ -57,7 +57,7 @@ func (q *queue) send(ctx context.Context) (more bool, err error) {
 
 // due reads the deliveries that are due with those that they block.
 func (q *queue) due(ctx context.Context, limit int) ([]chain, error) {
-	var heads []store.WebhookDelivery
+	var heads []network.WebhookDelivery
 	now := q.Now()
 	reads := q.Store.NewReadBatch()
 	reads.DueWebhookDeliveries(q.home, q.id, q.polls.After(), now, limit, &heads)
@@ -70,7 +70,7 @@ func (q *queue) due(ctx context.Context, limit int) ([]chain, error) {
 	for i, head := range heads {
 		objects[i] = head.ObjectID
 	}
-	var blocked []store.WebhookDelivery
+	var blocked []network.WebhookDelivery
 	reads = q.Store.NewReadBatch()
 	reads.BlockedWebhookDeliveries(q.home, q.id, objects, chainLimit, &blocked)
 	if err := reads.Run(ctx); err != nil {
@@ -80,7 +80,7 @@ func (q *queue) due(ctx context.Context, limit int) ([]chain, error) {
 }
 
 // chainsOf returns the chain that each head begins. An event that was sent again can be before the others of its object.
-func chainsOf(heads, blocked []store.WebhookDelivery) []chain {
+func chainsOf(heads, blocked []network.WebhookDelivery) []chain {
 	followers := map[string]chain{}
 	for _, row := range blocked {
 		followers[row.ObjectID] = append(followers[row.ObjectID], row)
@@ -88,7 +88,7 @@ func chainsOf(heads, blocked []store.WebhookDelivery) []chain {
 	chains := make([]chain, len(heads))
 	for i, head := range heads {
 		rest := followers[head.ObjectID]
-		slices.SortFunc(rest, func(a, b store.WebhookDelivery) int { return int(a.Seq - b.Seq) })
+		slices.SortFunc(rest, func(a, b network.WebhookDelivery) int { return int(a.Seq - b.Seq) })
 		chains[i] = append(chain{head}, rest...)
 	}
 	return chains
@@ -119,7 +119,7 @@ func (q *queue) attemptChain(ctx context.Context, c chain, end time.Time) chain 
 			return c[:i]
 		}
 		q.attempt(ctx, &c[i])
-		if c[i].State == store.DeliveryWaiting {
+		if c[i].State == network.DeliveryWaiting {
 			return c[:i+1]
 		}
 	}
@@ -127,7 +127,7 @@ func (q *queue) attemptChain(ctx context.Context, c chain, end time.Time) chain 
 }
 
 // attempt makes one attempt and sets the result.
-func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
+func (q *queue) attempt(ctx context.Context, row *network.WebhookDelivery) {
 	ctx, cancel := q.limit(ctx)
 	defer cancel()
 	ctx, traced := span.Continue(ctx, row.Trace, "webhook "+row.Name, trace.SpanKindClient, func() []attribute.KeyValue {
@@ -141,13 +141,13 @@ func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
 	}
 	now := q.Now()
 	row.Attempts, row.Status, row.Error, row.TookMS = row.Attempts+1, int64(outcome.status), outcome.failed, time.Since(began).Milliseconds()
-	row.State, row.At = store.DeliveryDelivered, now
+	row.State, row.At = network.DeliveryDelivered, now
 	switch {
 	case outcome.failed == "":
 	case err != nil && isFinal(err), !now.Before(row.ExpiresAt):
-		row.State = store.DeliveryDead
+		row.State = network.DeliveryDead
 	default:
-		row.State, row.At = store.DeliveryWaiting, earlier(now.Add(backOff(row.Attempts)), row.ExpiresAt)
+		row.State, row.At = network.DeliveryWaiting, earlier(now.Add(backOff(row.Attempts)), row.ExpiresAt)
 	}
 	q.metrics.deliveries.WithLabelValues(q.id, resultOf(row.State)).Inc()
 }
@@ -158,7 +158,7 @@ func (o Options) limitAttempt(ctx context.Context) (context.Context, context.Can
 }
 
 // try reads the object and posts the event. The error tells why nothing was sent.
-func (q *queue) try(ctx context.Context, row store.WebhookDelivery) (result, error) {
+func (q *queue) try(ctx context.Context, row network.WebhookDelivery) (result, error) {
 	body, err := q.bodyOf(ctx, q.home, nameFor(row.Name, q.hook.Events), row)
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -207,12 +207,12 @@ func (q *queue) store(ctx context.Context, attempted []chain) error {
 	for _, c := range attempted {
 		for _, row := range c {
 			tx.UpdateWebhookDelivery(q.id, row)
-			if row.State != store.DeliveryWaiting {
+			if row.State != network.DeliveryWaiting {
 				ended++
 				q.ended[row.State]++
 			}
 		}
-		if last := c[len(c)-1]; last.State != store.DeliveryWaiting {
+		if last := c[len(c)-1]; last.State != network.DeliveryWaiting {
 			tx.UnblockWebhookDelivery(q.id, last.ObjectID, now)
 		}
 	}
@@ -237,7 +237,7 @@ func (q *queue) trim(ctx context.Context) error {
 	for _, kept := range []struct {
 		state string
 		rows  int
-	}{{store.DeliveryDelivered, keepDelivered}, {store.DeliveryDead, keepDeadRows}} {
+	}{{network.DeliveryDelivered, keepDelivered}, {network.DeliveryDead, keepDeadRows}} {
 		if q.ended[kept.state] >= trimAfter {
 			tx.TrimWebhookDeliveries(q.id, kept.state, kept.rows, &removed)
 			full = true

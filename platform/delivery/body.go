@@ -10,27 +10,28 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Source reads events of the log.
 type Source interface {
 	// ChangeOf returns the change that an event in the log of a home is about and its name, or nil if it is not for webhooks.
-	ChangeOf(home region.Code, e store.LoggedEvent) (string, *events.Change, error)
+	ChangeOf(home region.Code, e eventlog.LoggedEvent) (string, *events.Change, error)
 	// ReadChange reads what an event is about, by collection.
-	ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error)
+	ReadChange(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (map[string]json.RawMessage, error)
 }
 
 // errTooLarge is the error of deliveries that exceed maxBody.
 var errTooLarge = errors.New("the delivery is too large")
 
 // bodyOf returns the body of a delivery with the objects as they are now.
-func (d *Dispatcher) bodyOf(ctx context.Context, home region.Code, name string, row store.WebhookDelivery) ([]byte, error) {
+func (d *Dispatcher) bodyOf(ctx context.Context, home region.Code, name string, row network.WebhookDelivery) ([]byte, error) {
 	var change events.Change
 	if err := json.Unmarshal(row.Payload, &change); err != nil {
 		return nil, err
 	}
-	e := store.LoggedEvent{
+	e := eventlog.LoggedEvent{
 		Seq: row.Seq, ID: row.ID, Name: row.Name, Topic: row.ObjectID, SenderID: row.SenderID, Payload: row.Payload,
 		SentAt: row.SentAt,
 	}
@@ -57,7 +58,7 @@ func pathOf(c events.Change) string {
 }
 
 // withAliases adds what receivers of webhooks find at other places than clients of realtime events.
-func withAliases(row store.WebhookDelivery, c events.Change, data map[string]json.RawMessage) map[string]json.RawMessage {
+func withAliases(row network.WebhookDelivery, c events.Change, data map[string]json.RawMessage) map[string]json.RawMessage {
 	data = maps.Clone(data)
 	switch c.Kind {
 	case events.KindChannel:

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/events"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // TestAliases checks what receivers find in the data of a delivery in addition to the collections, by event.
@@ -40,7 +40,7 @@ func TestAliases(t *testing.T) {
 			t.Parallel()
 			var data map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal([]byte(tc.data), &data))
-			found, err := json.Marshal(withAliases(store.WebhookDelivery{Name: tc.event, SenderID: "sender"}, events.Change{Kind: tc.kind}, data))
+			found, err := json.Marshal(withAliases(network.WebhookDelivery{Name: tc.event, SenderID: "sender"}, events.Change{Kind: tc.kind}, data))
 			require.NoError(t, err)
 			require.JSONEq(t, tc.want, string(found))
 			given, err := json.Marshal(data)

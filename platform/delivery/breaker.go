@@ -3,7 +3,7 @@ package delivery
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // breaker keeps a webhook from attempts with every event while its receiver answers none of several.
@@ -33,7 +33,7 @@ func (b *breaker) limit(now time.Time) int {
 // observe takes the results of a round into account.
 func (b *breaker) observe(attempted []chain, now time.Time) {
 	for _, c := range attempted {
-		if c[0].State == store.DeliveryDelivered {
+		if c[0].State == network.DeliveryDelivered {
 			*b = breaker{}
 			return
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Max is the number of webhooks that a network can have.
@@ -101,7 +102,7 @@ func (d *Dispatcher) Drain(ctx context.Context, home region.Code, lane int64) (m
 type hooks struct {
 	mu      sync.Mutex
 	readAt  time.Time
-	list    []store.Webhook // the oldest first, at most Max
+	list    []network.Webhook // the oldest first, at most Max
 	enabled bool
 }
 
@@ -129,8 +130,8 @@ func (d *Dispatcher) hooksOf(ctx context.Context, home region.Code) (*hooks, err
 }
 
 func (d *Dispatcher) readHooks(ctx context.Context, home region.Code, h *hooks) error {
-	var settings store.Settings
-	var list []store.Webhook
+	var settings network.Settings
+	var list []network.Webhook
 	reads := d.Store.NewReadBatch()
 	reads.Webhooks(home, &list)
 	reads.Settings(home, &settings)
@@ -146,8 +147,8 @@ func (d *Dispatcher) readHooks(ctx context.Context, home region.Code, h *hooks) 
 }
 
 // Ordered returns webhooks in the order of their creation. Events are sent to the first Max.
-func Ordered(list []store.Webhook) []store.Webhook {
-	return slices.SortedFunc(slices.Values(list), func(a, b store.Webhook) int {
+func Ordered(list []network.Webhook) []network.Webhook {
+	return slices.SortedFunc(slices.Values(list), func(a, b network.Webhook) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -184,8 +185,8 @@ const keepDead = 30 * 24 * time.Hour
 
 // Sweep removes up to 1,000 rows of each webhook of a home.
 func (d *Dispatcher) Sweep(ctx context.Context, home region.Code) (more bool, err error) {
-	var list []store.Webhook
-	var cursors []store.WebhookCursor
+	var list []network.Webhook
+	var cursors []network.WebhookCursor
 	reads := d.Store.NewReadBatch()
 	reads.Webhooks(home, &list)
 	reads.WebhookCursors(home, &cursors)
@@ -194,7 +195,7 @@ func (d *Dispatcher) Sweep(ctx context.Context, home region.Code) (more bool, er
 	}
 	for _, c := range cursors {
 		removed, err := d.sweepWebhook(ctx, home, c.WebhookID,
-			slices.ContainsFunc(list, func(h store.Webhook) bool { return h.ID == c.WebhookID }))
+			slices.ContainsFunc(list, func(h network.Webhook) bool { return h.ID == c.WebhookID }))
 		if err != nil {
 			return false, err
 		}

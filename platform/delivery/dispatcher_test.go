@@ -19,7 +19,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // TestSignatures verifies deliveries without the code that signs them.
@@ -85,7 +85,7 @@ func TestOrderOfObjects(t *testing.T) {
 	arrived := r.take()
 	require.ElementsMatch(t, []string{"v3.post.didCreate a", "v3.post.didCreate b", "v3.post.didUpdate b", "v3.post.didDelete b"}, arrived)
 	require.Equal(t, []string{"v3.post.didCreate b", "v3.post.didUpdate b", "v3.post.didDelete b"}, of("b", arrived))
-	require.Len(t, w.deliveries(id, store.DeliveryBlocked), 2)
+	require.Len(t, w.deliveries(id, network.DeliveryBlocked), 2)
 	broken.Store(false)
 	w.advance(time.Second)
 	w.drain(0)
@@ -93,7 +93,7 @@ func TestOrderOfObjects(t *testing.T) {
 	w.advance(time.Second)
 	w.drain(0)
 	require.Equal(t, []string{"v3.post.didCreate a", "v3.post.didUpdate a", "v3.post.didDelete a"}, r.take())
-	require.Len(t, w.deliveries(id, store.DeliveryDelivered), 6)
+	require.Len(t, w.deliveries(id, network.DeliveryDelivered), 6)
 }
 
 func of(post string, arrived []string) []string {
@@ -141,8 +141,8 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	w.drain(0)
 	require.Len(t, r.take(), 1)
 	var waits []time.Duration
-	for len(w.deliveries(id, store.DeliveryDead)) == 0 {
-		rows := w.deliveries(id, store.DeliveryWaiting)
+	for len(w.deliveries(id, network.DeliveryDead)) == 0 {
+		rows := w.deliveries(id, network.DeliveryWaiting)
 		require.Len(t, rows, 1)
 		wait := rows[0].At.Sub(w.deps.Now())
 		waits = append(waits, wait)
@@ -156,7 +156,7 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	require.Equal(t, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}, waits[:4])
 	require.Equal(t, 30*time.Minute, waits[20])
 	require.Equal(t, start.Add(24*time.Hour), w.deps.Now(), "the last attempt")
-	dead := w.deliveries(id, store.DeliveryDead)
+	dead := w.deliveries(id, network.DeliveryDead)
 	require.Len(t, dead, 2, "the second event ended at the same time")
 	require.Equal(t, []any{"status", int64(503)}, []any{dead[0].Error, dead[0].Status})
 	works.Store(true)
@@ -167,7 +167,7 @@ func TestRetriesAndDeadLetters(t *testing.T) {
 	w.drain(0)
 	require.Equal(t, []string{"v3.post.didCreate a", "v3.post.didUpdate a"}, r.take())
 	require.Zero(t, w.replay(id))
-	for _, row := range w.deliveries(id, store.DeliveryDelivered) {
+	for _, row := range w.deliveries(id, network.DeliveryDelivered) {
 		require.Zero(t, w.replay(id, row.Seq), "an event that was delivered")
 	}
 }
@@ -184,7 +184,7 @@ func TestEventsThatCannotBeSent(t *testing.T) {
 			w.log([2]string{"post.created", object}, [2]string{"post.created", "a"})
 			w.drain(0)
 			require.Equal(t, []string{"v3.post.didCreate a"}, r.take())
-			dead := w.deliveries(id, store.DeliveryDead)
+			dead := w.deliveries(id, network.DeliveryDead)
 			require.Len(t, dead, 1)
 			require.Equal(t, []any{object, reason, int64(1)}, []any{dead[0].ObjectID, dead[0].Error, dead[0].Attempts})
 		})
@@ -198,7 +198,7 @@ func TestObjectIsNotRead(t *testing.T) {
 	id := w.add(r.URL)
 	w.log([2]string{"post.created", "unread"})
 	w.drain(0)
-	waiting := w.deliveries(id, store.DeliveryWaiting)
+	waiting := w.deliveries(id, network.DeliveryWaiting)
 	require.Len(t, waiting, 1)
 	require.Equal(t, []any{"read", int64(1)}, []any{waiting[0].Error, waiting[0].Attempts})
 	require.Empty(t, r.take())
@@ -219,7 +219,7 @@ func TestReplayComesFirst(t *testing.T) {
 	w.drain(0)
 	w.advance(delivery.RetryFor)
 	w.drain(0)
-	require.Len(t, w.deliveries(id, store.DeliveryDead), 1)
+	require.Len(t, w.deliveries(id, network.DeliveryDead), 1)
 	w.log([2]string{"post.updated", "a"})
 	w.drain(0)
 	w.advance(time.Second)
@@ -266,7 +266,7 @@ func TestSlowReceiver(t *testing.T) {
 	require.Empty(t, stuck, "the slow one still waits")
 	clock.expire()
 	require.NoError(t, <-stuck)
-	waiting := w.deliveries(id, store.DeliveryWaiting)
+	waiting := w.deliveries(id, network.DeliveryWaiting)
 	require.Len(t, waiting, 1)
 	require.Equal(t, "timeout", waiting[0].Error)
 }
@@ -363,9 +363,9 @@ func TestExpiry(t *testing.T) {
 	w.drain(0)
 	w.advance(delivery.RetryFor)
 	w.drain(0)
-	require.Empty(t, w.deliveries(id, store.DeliveryWaiting))
+	require.Empty(t, w.deliveries(id, network.DeliveryWaiting))
 	reasons := map[string]int{}
-	for _, d := range w.deliveries(id, store.DeliveryDead) {
+	for _, d := range w.deliveries(id, network.DeliveryDead) {
 		reasons[d.Error]++
 	}
 	require.Equal(t, map[string]int{"status": 2, "expired": 8}, reasons)
@@ -381,7 +381,7 @@ func TestRedirects(t *testing.T) {
 	w.log([2]string{"post.created", "a"})
 	w.drain(0)
 	require.Empty(t, inner.take())
-	row := w.deliveries(id, store.DeliveryWaiting)[0]
+	row := w.deliveries(id, network.DeliveryWaiting)[0]
 	require.Equal(t, []any{"status", int64(307)}, []any{row.Error, row.Status})
 }
 
@@ -397,7 +397,7 @@ func TestPrivateAddresses(t *testing.T) {
 		id := w.add(url)
 		w.log([2]string{"post.created", "a"})
 		w.drain(int64(i))
-		waiting := w.deliveries(id, store.DeliveryWaiting)
+		waiting := w.deliveries(id, network.DeliveryWaiting)
 		require.Len(t, waiting, 1, url)
 		require.Equal(t, "address", waiting[0].Error, url)
 	}
@@ -437,7 +437,7 @@ func TestLeases(t *testing.T) {
 // deliveries nor the results of attempts.
 func TestLeaseIsLost(t *testing.T) {
 	t.Parallel()
-	for statement, state := range map[string]string{"webhookCursors.advance": "", "webhookDeliveries.update": store.DeliveryWaiting} {
+	for statement, state := range map[string]string{"webhookCursors.advance": "", "webhookDeliveries.update": network.DeliveryWaiting} {
 		t.Run(statement, func(t *testing.T) {
 			t.Parallel()
 			w, r := newWorld(t), newReceiver(t, nil)
@@ -449,8 +449,8 @@ func TestLeaseIsLost(t *testing.T) {
 				_, err := w.dispatcher.Drain(t.Context(), region.EU, 0)
 				require.NoError(t, err)
 			}
-			require.Empty(t, w.deliveries(id, store.DeliveryDelivered))
-			require.Equal(t, state != "", len(w.deliveries(id, store.DeliveryWaiting)) == 1)
+			require.Empty(t, w.deliveries(id, network.DeliveryDelivered))
+			require.Equal(t, state != "", len(w.deliveries(id, network.DeliveryWaiting)) == 1)
 		})
 	}
 }
@@ -462,12 +462,12 @@ func TestDisabledWebhook(t *testing.T) {
 	id := w.add(r.URL)
 	set := func(enabled bool) {
 		w.advance(time.Second)
-		hook := store.Webhook{
+		hook := network.Webhook{
 			ID: id, URL: r.URL, IsEnabled: enabled, Secret: w.sealer.Seal(id, secret), CreatedAt: start,
 			ChangedAt: w.deps.Now(),
 		}
 		tx := w.deps.Store.NewTx(region.EU)
-		tx.UpsertWebhooks([]store.Webhook{hook}, start.Add(-time.Hour))
+		tx.UpsertWebhooks([]network.Webhook{hook}, start.Add(-time.Hour))
 		require.NoError(t, tx.Commit(t.Context()))
 		w.dispatcher.Release(t.Context())
 		w.dispatcher = delivery.New(w.options.WithoutMetrics())
@@ -490,7 +490,7 @@ func TestDeletedWebhook(t *testing.T) {
 	w.log([2]string{"post.created", "a"})
 	w.drain(0)
 	tx := w.deps.Store.NewTx(region.EU)
-	tx.UpsertWebhooks([]store.Webhook{{ID: id, IsDeleted: true, Secret: []byte{}, CreatedAt: start, ChangedAt: start.Add(time.Minute)}},
+	tx.UpsertWebhooks([]network.Webhook{{ID: id, IsDeleted: true, Secret: []byte{}, CreatedAt: start, ChangedAt: start.Add(time.Minute)}},
 		start.Add(-time.Hour))
 	require.NoError(t, tx.Commit(t.Context()))
 	for more := true; more; {
@@ -498,8 +498,8 @@ func TestDeletedWebhook(t *testing.T) {
 		more, err = w.dispatcher.Sweep(t.Context(), region.EU)
 		require.NoError(t, err)
 	}
-	require.Empty(t, w.deliveries(id, store.DeliveryDelivered))
-	var cursors []store.WebhookCursor
+	require.Empty(t, w.deliveries(id, network.DeliveryDelivered))
+	var cursors []network.WebhookCursor
 	reads := w.deps.Store.NewReadBatch()
 	reads.WebhookCursors(region.EU, &cursors)
 	require.NoError(t, reads.Run(t.Context()))
@@ -520,10 +520,10 @@ func TestBounds(t *testing.T) {
 		w.drain(0)
 	}
 	require.Len(t, r.take(), 2000)
-	require.LessOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_200))
-	require.GreaterOrEqual(t, count(w, id, store.DeliveryDelivered), int64(1_000))
-	require.True(t, slices.ContainsFunc(w.deliveries(id, store.DeliveryDelivered),
-		func(d store.WebhookDelivery) bool { return d.ObjectID == list[499][1] }), "the newest ones are kept")
+	require.LessOrEqual(t, count(w, id, network.DeliveryDelivered), int64(1_200))
+	require.GreaterOrEqual(t, count(w, id, network.DeliveryDelivered), int64(1_000))
+	require.True(t, slices.ContainsFunc(w.deliveries(id, network.DeliveryDelivered),
+		func(d network.WebhookDelivery) bool { return d.ObjectID == list[499][1] }), "the newest ones are kept")
 }
 
 // TestBoundOfDeadLetters has 120 events fail of a webhook with 10,050 dead letters: the oldest ones are deleted.
@@ -542,7 +542,7 @@ func TestBoundOfDeadLetters(t *testing.T) {
 	w.drain(0)
 	w.advance(delivery.RetryFor)
 	w.drain(0)
-	dead := count(w, id, store.DeliveryDead)
+	dead := count(w, id, network.DeliveryDead)
 	require.GreaterOrEqual(t, dead, int64(10_000))
 	require.Less(t, dead, int64(10_100))
 }
@@ -705,7 +705,7 @@ func TestLostEvents(t *testing.T) {
 	lost, ok := w.metric("plaza_webhook_events_lost_total", id)
 	require.True(t, ok)
 	require.InDelta(t, 3, lost, 0)
-	var cursors []store.WebhookCursor
+	var cursors []network.WebhookCursor
 	reads := w.deps.Store.NewReadBatch()
 	reads.WebhookCursors(region.EU, &cursors)
 	require.NoError(t, reads.Run(t.Context()))
@@ -727,8 +727,8 @@ func TestOldDeadLetters(t *testing.T) {
 	}
 	w.advance(30 * 24 * time.Hour)
 	require.False(t, sweep())
-	require.Len(t, w.deliveries(id, store.DeliveryDead), 1)
+	require.Len(t, w.deliveries(id, network.DeliveryDead), 1)
 	w.advance(time.Millisecond)
 	require.True(t, sweep())
-	require.Empty(t, w.deliveries(id, store.DeliveryDead))
+	require.Empty(t, w.deliveries(id, network.DeliveryDead))
 }

@@ -2,11 +2,11 @@ package delivery
 
 import (
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Managed returns what the operator can compare with its configuration, with digests that depend on the directory key.
-func (d *Dispatcher) Managed(list []store.Webhook, settings store.Settings, directoryKey []byte) (statusz.Hooks, error) {
+func (d *Dispatcher) Managed(list []network.Webhook, settings network.Settings, directoryKey []byte) (statusz.Hooks, error) {
 	found := statusz.Hooks{Enabled: settings.IsWebhookEnabled, Webhooks: []statusz.Webhook{}}
 	for _, h := range list {
 		if !h.IsManaged {

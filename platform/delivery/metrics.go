@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // metrics are the metrics of webhooks. The gauges are those of the server that has the lease.
@@ -38,7 +38,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 
 // resultOf returns the result of an attempt by the state after it.
 func resultOf(state string) string {
-	if state == store.DeliveryWaiting {
+	if state == network.DeliveryWaiting {
 		return "failed"
 	}
 	return state
@@ -46,7 +46,7 @@ func resultOf(state string) string {
 
 // begin makes the counters of a webhook exist, so that the first failure is an increase.
 func (m *metrics) begin(id string) {
-	for _, state := range []string{store.DeliveryWaiting, store.DeliveryDelivered, store.DeliveryDead} {
+	for _, state := range []string{network.DeliveryWaiting, network.DeliveryDelivered, network.DeliveryDead} {
 		m.deliveries.WithLabelValues(id, resultOf(state))
 	}
 }

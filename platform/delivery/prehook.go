@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -122,7 +122,7 @@ func signsIn(procedure string) bool {
 
 // prehookState is the state of the pre-hook that a request uses.
 type prehookState struct {
-	settings store.PrehookSettings
+	settings network.PrehookSettings
 	secret   string
 	breaker  *gobreaker.CircuitBreaker[answer]
 }
@@ -144,7 +144,7 @@ func (p *Prehook) current(ctx context.Context) (prehookState, error) {
 }
 
 // read reads the settings, which are the same at every home, from the first home that answers, the server's own first.
-func (p *Prehook) read(ctx context.Context) (settings store.Settings, err error) {
+func (p *Prehook) read(ctx context.Context) (settings network.Settings, err error) {
 	homes := slices.Concat([]region.Code{p.Region}, region.All())
 	for _, home := range slices.Compact(homes) {
 		reads := p.Store.NewReadBatch()
@@ -164,7 +164,7 @@ func (p *Prehook) fresh() (prehookState, bool) {
 }
 
 // Use makes the pre-hook use settings that were just read.
-func (p *Prehook) Use(s store.PrehookSettings) error {
+func (p *Prehook) Use(s network.PrehookSettings) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.readAt = time.Now()
@@ -233,7 +233,7 @@ func (p *Prehook) post(ctx context.Context, c prehookState, body []byte) (answer
 }
 
 // byDefault returns the result of an operation about which the pre-hook did not answer.
-func (p *Prehook) byDefault(ctx context.Context, s store.PrehookSettings, cause error) error {
+func (p *Prehook) byDefault(ctx context.Context, s network.PrehookSettings, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

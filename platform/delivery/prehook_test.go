@@ -17,7 +17,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -43,7 +43,7 @@ func TestPrehookBreaker(t *testing.T) {
 	p := &Prehook{}
 	use := func(url string) {
 		t.Helper()
-		require.NoError(t, p.Use(store.PrehookSettings{URL: url}))
+		require.NoError(t, p.Use(network.PrehookSettings{URL: url}))
 	}
 	ask := func(err error) error {
 		_, err = p.breaker.Execute(func() (answer, error) { return answer{}, err })
@@ -76,7 +76,7 @@ func TestAnswersOfPrehook(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	p := &Prehook{client: server.Client(), free: make(chan struct{}, 1)}
-	c := prehookState{settings: store.PrehookSettings{URL: server.URL, TimeoutMS: 60_000}, secret: "secret"}
+	c := prehookState{settings: network.PrehookSettings{URL: server.URL, TimeoutMS: 60_000}, secret: "secret"}
 	for name, tc := range map[string]struct {
 		status     int
 		text, want string

@@ -9,7 +9,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 const (
@@ -35,7 +36,7 @@ type queue struct {
 	home region.Code
 	id   string
 
-	hook        store.Webhook
+	hook        network.Webhook
 	secret      string
 	leasedUntil time.Time // zero without the lease
 	nextLease   time.Time
@@ -52,7 +53,7 @@ type queue struct {
 var errNotOwner = errors.New("another server has the lease")
 
 // round reads the log and sends what is due. It reports whether there may be more to do at once.
-func (q *queue) round(ctx context.Context, hook store.Webhook, enabled bool) (more bool, err error) {
+func (q *queue) round(ctx context.Context, hook network.Webhook, enabled bool) (more bool, err error) {
 	if own, err := q.lease(ctx); err != nil || !own {
 		return false, err
 	}
@@ -91,7 +92,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	held := !q.leasedUntil.IsZero()
-	var cursor *store.WebhookCursor
+	var cursor *network.WebhookCursor
 	tx := q.Store.NewTx(q.home)
 	tx.LeaseWebhook(q.id, q.owner, now, now.Add(leaseTime), &cursor)
 	if err := tx.Commit(ctx); err != nil {
@@ -118,8 +119,8 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 func (q *queue) count(ctx context.Context) error {
 	var waiting, blocked int64
 	reads := q.Store.NewReadBatch()
-	reads.CountWebhookDeliveries(q.home, q.id, store.DeliveryWaiting, maxUndelivered, &waiting)
-	reads.CountWebhookDeliveries(q.home, q.id, store.DeliveryBlocked, maxUndelivered, &blocked)
+	reads.CountWebhookDeliveries(q.home, q.id, network.DeliveryWaiting, maxUndelivered, &waiting)
+	reads.CountWebhookDeliveries(q.home, q.id, network.DeliveryBlocked, maxUndelivered, &blocked)
 	err := reads.Run(ctx)
 	q.undelivered = waiting + blocked
 	return err
@@ -141,7 +142,7 @@ func (q *queue) release(ctx context.Context) {
 }
 
 // use makes the queue use the current properties of the webhook.
-func (q *queue) use(hook store.Webhook) error {
+func (q *queue) use(hook network.Webhook) error {
 	if q.secret != "" && hook.ChangedAt.Equal(q.hook.ChangedAt) {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (q *queue) use(hook store.Webhook) error {
 
 // skip passes over the events that happen while the webhook is disabled.
 func (q *queue) skip(ctx context.Context) error {
-	var head store.EventHead
+	var head eventlog.EventHead
 	reads := q.Store.NewReadBatch()
 	reads.EventHead(q.home, &head)
 	if err := reads.Run(ctx); err != nil || head.Last == q.last {
@@ -172,11 +173,11 @@ func (q *queue) feed(ctx context.Context) (more bool, err error) {
 	if q.undelivered >= maxUndelivered {
 		return false, nil
 	}
-	var head store.EventHead
-	var found []store.LoggedEvent
+	var head eventlog.EventHead
+	var found []eventlog.LoggedEvent
 	reads := q.Store.NewReadBatch()
 	reads.EventHead(q.home, &head)
-	reads.Events(store.EventSpan{Home: q.home, After: q.last, To: maxSeq, Limit: feedLimit}, &found)
+	reads.Events(eventlog.EventSpan{Home: q.home, After: q.last, To: maxSeq, Limit: feedLimit}, &found)
 	if err := reads.Run(ctx); err != nil {
 		return false, err
 	}
@@ -199,8 +200,8 @@ func (q *queue) feed(ctx context.Context) (more bool, err error) {
 const maxSeq = 1<<63 - 1
 
 // wanted returns the deliveries of those events that the webhook asks for.
-func (q *queue) wanted(ctx context.Context, found []store.LoggedEvent) []store.WebhookDelivery {
-	var all []store.WebhookDelivery
+func (q *queue) wanted(ctx context.Context, found []eventlog.LoggedEvent) []network.WebhookDelivery {
+	var all []network.WebhookDelivery
 	for _, e := range found {
 		name, change, err := q.Source.ChangeOf(q.home, e)
 		if err != nil {
@@ -213,7 +214,7 @@ func (q *queue) wanted(ctx context.Context, found []store.LoggedEvent) []store.W
 		if err != nil {
 			panic(err) // impossible: a plain struct
 		}
-		all = append(all, store.WebhookDelivery{
+		all = append(all, network.WebhookDelivery{
 			Seq: e.Seq, ID: e.ID, Name: name, ObjectID: e.Topic, SenderID: e.SenderID, Payload: payload, SentAt: e.SentAt, Trace: e.Trace,
 		})
 	}
@@ -221,7 +222,7 @@ func (q *queue) wanted(ctx context.Context, found []store.LoggedEvent) []store.W
 }
 
 // advance stores deliveries, and how far the log was read.
-func (q *queue) advance(ctx context.Context, all []store.WebhookDelivery, last, lost int64) error {
+func (q *queue) advance(ctx context.Context, all []network.WebhookDelivery, last, lost int64) error {
 	now := q.Now()
 	tx := q.Store.NewTx(q.home)
 	tx.OwnWebhook(q.id, q.owner, errNotOwner)
@@ -247,7 +248,7 @@ func (q *queue) measure(ctx context.Context) error {
 	var dead int64
 	reads := q.Store.NewReadBatch()
 	reads.OldestWebhookDelivery(q.home, q.id, &oldest)
-	reads.CountWebhookDeliveries(q.home, q.id, store.DeliveryDead, keepDeadRows, &dead)
+	reads.CountWebhookDeliveries(q.home, q.id, network.DeliveryDead, keepDeadRows, &dead)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
@@ -267,7 +268,7 @@ func (q *queue) expire(ctx context.Context, now time.Time) error {
 	if q.breaker.failures == 0 {
 		return nil
 	}
-	var expired []store.WebhookDelivery
+	var expired []network.WebhookDelivery
 	reads := q.Store.NewReadBatch()
 	reads.ExpiredWebhookDeliveries(q.home, q.id, now, expireLimit, &expired)
 	if err := reads.Run(ctx); err != nil || len(expired) == 0 {
@@ -275,7 +276,7 @@ func (q *queue) expire(ctx context.Context, now time.Time) error {
 	}
 	ended := make([]chain, len(expired))
 	for i, row := range expired {
-		row.State, row.At, row.Error = store.DeliveryDead, now, failedExpired
+		row.State, row.At, row.Error = network.DeliveryDead, now, failedExpired
 		ended[i] = chain{row}
 		q.metrics.deliveries.WithLabelValues(q.id, resultOf(row.State)).Inc()
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/plaza-social/plaza/platform/publicnet"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/seal"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // TestReasons checks which reason of a failed request administrators see.
@@ -67,10 +67,10 @@ func TestCheckSecret(t *testing.T) {
 // TestOutcomeOfARound checks why the attempts of a round failed, unless one of them succeeded.
 func TestOutcomeOfARound(t *testing.T) {
 	t.Parallel()
-	row := func(state, failed string) store.WebhookDelivery {
-		return store.WebhookDelivery{State: state, Error: failed}
+	row := func(state, failed string) network.WebhookDelivery {
+		return network.WebhookDelivery{State: state, Error: failed}
 	}
-	delivered, waiting, dead := row(store.DeliveryDelivered, ""), row(store.DeliveryWaiting, "status"), row(store.DeliveryDead, "size")
+	delivered, waiting, dead := row(network.DeliveryDelivered, ""), row(network.DeliveryWaiting, "status"), row(network.DeliveryDead, "size")
 	require.Equal(t, "size", failureOf([]chain{{waiting}, {dead}}))
 	require.Empty(t, failureOf([]chain{{waiting}, {delivered, waiting}}))
 	require.Empty(t, failureOf(nil))
@@ -82,7 +82,7 @@ func TestOutcomeOfARound(t *testing.T) {
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	waiting, delivered := chain{{State: store.DeliveryWaiting}}, chain{{State: store.DeliveryDelivered}}
+	waiting, delivered := chain{{State: network.DeliveryWaiting}}, chain{{State: network.DeliveryDelivered}}
 	var b breaker
 	require.Equal(t, dueLimit, b.limit(now))
 	b.observe([]chain{waiting}, now)
@@ -105,7 +105,7 @@ func TestNewAddress(t *testing.T) {
 	sealer, err := seal.New([]byte("key"))
 	require.NoError(t, err)
 	q := &queue{Dispatcher: &Dispatcher{Options: Options{Sealer: sealer}}}
-	hook := store.Webhook{ID: region.NewID(region.EU), URL: "https://old.example.com", ChangedAt: time.Unix(1, 0)}
+	hook := network.Webhook{ID: region.NewID(region.EU), URL: "https://old.example.com", ChangedAt: time.Unix(1, 0)}
 	hook.Secret = sealer.Seal(hook.ID, "first secret")
 	require.NoError(t, q.use(hook))
 	require.Equal(t, "first secret", q.secret)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // State is how the delivery of the events of a home to a webhook goes.
@@ -40,7 +40,7 @@ func failureOf(attempted []chain) string {
 	failed := ""
 	for _, c := range attempted {
 		for _, row := range c {
-			if row.State == store.DeliveryDelivered {
+			if row.State == network.DeliveryDelivered {
 				return ""
 			}
 			failed = row.Error

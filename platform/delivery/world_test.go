@@ -29,6 +29,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // patience is how long tests wait for what must happen. Only a test that fails waits that long.
@@ -78,11 +80,11 @@ func newWorld(t *testing.T) *world {
 // source reads objects that contain their id only, apart from the ones named large, gone and unread.
 type source struct{}
 
-func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Change, error) {
+func (source) ChangeOf(_ region.Code, e eventlog.LoggedEvent) (string, *events.Change, error) {
 	return e.Name, &events.Change{Kind: events.KindPost, ID: e.Topic, Topics: []string{"network/post/" + e.Topic}}, nil
 }
 
-func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
+func (source) ReadChange(_ context.Context, _ region.Code, _ eventlog.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
 	switch c.ID {
 	case "gone":
 		return nil, events.ErrUndeliverable
@@ -114,14 +116,14 @@ func (w *world) advance(d time.Duration) {
 // add creates a webhook and returns its id.
 func (w *world) add(url string, names ...string) string {
 	w.t.Helper()
-	hook := store.Webhook{
+	hook := network.Webhook{
 		ID: region.NewID(region.EU), URL: url, Events: names, IsEnabled: true,
 		CreatedAt: w.deps.Now().Add(time.Duration(w.seq) * time.Millisecond), ChangedAt: w.deps.Now(),
 	}
 	w.seq++
 	hook.Secret = w.sealer.Seal(hook.ID, secret)
 	tx := w.deps.Store.NewTx(region.EU)
-	tx.UpsertWebhooks([]store.Webhook{hook}, start.Add(-time.Hour))
+	tx.UpsertWebhooks([]network.Webhook{hook}, start.Add(-time.Hour))
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	w.dispatcher = delivery.New(w.options.WithoutMetrics())
 	return hook.ID
@@ -130,9 +132,9 @@ func (w *world) add(url string, names ...string) string {
 // log writes events to the log of the home, as name and object.
 func (w *world) log(all ...[2]string) {
 	w.t.Helper()
-	list := make([]store.Event, len(all))
+	list := make([]eventlog.Event, len(all))
 	for i, e := range all {
-		list[i] = store.Event{ID: region.NewID(region.EU), Name: e[0], Topic: e[1], Payload: json.RawMessage(`{}`), SentAt: w.deps.Now()}
+		list[i] = eventlog.Event{ID: region.NewID(region.EU), Name: e[0], Topic: e[1], Payload: json.RawMessage(`{}`), SentAt: w.deps.Now()}
 	}
 	tx := w.deps.Store.NewTx(region.EU)
 	tx.InsertEvents(list, w.deps.Now())
@@ -150,11 +152,11 @@ func (w *world) drain(lane int64) {
 }
 
 // deliveries returns the deliveries of a webhook in a state.
-func (w *world) deliveries(id, state string) []store.WebhookDelivery {
+func (w *world) deliveries(id, state string) []network.WebhookDelivery {
 	w.t.Helper()
-	var rows []store.WebhookDelivery
+	var rows []network.WebhookDelivery
 	reads := w.deps.Store.NewReadBatch()
-	reads.ListWebhookDeliveries(region.EU, store.WebhookDeliveryList{WebhookID: id, State: state, Limit: 1000}, &rows)
+	reads.ListWebhookDeliveries(region.EU, network.WebhookDeliveryList{WebhookID: id, State: state, Limit: 1000}, &rows)
 	require.NoError(w.t, reads.Run(w.t.Context()))
 	return rows
 }

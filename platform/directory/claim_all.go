@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // ClaimAll is Claim for many public ids, with at most two transactions in each home. newIDs has the internal id that each
@@ -28,10 +29,10 @@ func (d *Directory) ClaimAll(ctx context.Context, newIDs map[string]string) (map
 
 // claimAt claims public ids whose authoritative rows are at home, and adds the internal ids to claimed.
 func (d *Directory) claimAt(ctx context.Context, home region.Code, publicIDs []string, newIDs, claimed map[string]string) error {
-	stored := make([][]store.DirectoryEntry, len(publicIDs))
+	stored := make([][]people.DirectoryEntry, len(publicIDs))
 	tx := d.newTx(home)
 	for i, publicID := range publicIDs {
-		tx.InsertDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: newIDs[publicID]}, d.now(), &stored[i])
+		tx.InsertDirectoryEntry(people.DirectoryEntry{Hash: d.hash(publicID), UserID: newIDs[publicID]}, d.now(), &stored[i])
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -57,7 +58,7 @@ func (d *Directory) copyToUsers(ctx context.Context, claimed map[string]string) 
 		if copies[home] == nil {
 			copies[home] = d.newTx(home)
 		}
-		copies[home].UpsertDirectoryCopy(store.DirectoryEntry{Hash: d.hash(publicID), UserID: claimed[publicID]}, d.now())
+		copies[home].UpsertDirectoryCopy(people.DirectoryEntry{Hash: d.hash(publicID), UserID: claimed[publicID]}, d.now())
 	}
 	for _, tx := range copies {
 		if err := tx.Commit(ctx); err != nil {

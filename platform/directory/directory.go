@@ -17,6 +17,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // cacheSize is the maximum number of cached entries, of about 200 bytes each.
@@ -141,9 +142,9 @@ func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]s
 		hashes[at(h)] = append(hashes[at(h)], h)
 	}
 	reads := d.store.NewReadBatch()
-	var parts []*[]store.DirectoryEntry
+	var parts []*[]people.DirectoryEntry
 	for home, hs := range hashes {
-		part := new([]store.DirectoryEntry)
+		part := new([]people.DirectoryEntry)
 		parts = append(parts, part)
 		reads.Directory(home, hs, part)
 	}
@@ -209,7 +210,7 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 	n := 0
 	for _, id := range ids {
 		if found[id] != "" {
-			w.UpsertDirectoryCopy(store.DirectoryEntry{Hash: d.hash(id), UserID: found[id]}, d.now())
+			w.UpsertDirectoryCopy(people.DirectoryEntry{Hash: d.hash(id), UserID: found[id]}, d.now())
 			n++
 		}
 	}
@@ -224,7 +225,7 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 // KeepCopy stores a copy of the entry of a user at a home.
 func (d *Directory) KeepCopy(ctx context.Context, home region.Code, publicID, userID string) error {
 	tx := d.newTx(home)
-	tx.UpsertDirectoryCopy(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID}, d.now())
+	tx.UpsertDirectoryCopy(people.DirectoryEntry{Hash: d.hash(publicID), UserID: userID}, d.now())
 	return tx.Commit(ctx)
 }
 
@@ -279,5 +280,5 @@ func (d *Directory) Release(ctx context.Context, publicID, userID string) error 
 // ReleaseIn is Release for the home of a transaction.
 func (d *Directory) ReleaseIn(tx *store.Tx, publicID, userID string) {
 	d.known.Remove(publicID)
-	tx.DeleteDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
+	tx.DeleteDirectoryEntry(people.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // A profile handle has one holder in the network. The authoritative row is at the home determined by the keyed hash of
@@ -50,8 +50,8 @@ func (d *Directory) handleHash(handle string) []byte { return d.named("handle", 
 // fail.HandleTaken if another user has the handle. Of several concurrent claims in any regions one succeeds.
 func (d *Directory) ClaimHandle(ctx context.Context, handle, userID string) (string, error) {
 	hash := d.handleHash(handle)
-	claim := store.Handle{UserID: userID, ClaimID: region.NewID(deciding(hash)), ClaimedAt: d.now()}
-	var stored store.Handle
+	claim := people.Handle{UserID: userID, ClaimID: region.NewID(deciding(hash)), ClaimedAt: d.now()}
+	var stored people.Handle
 	tx := d.newTx(deciding(hash))
 	tx.ClaimHandle(hash, claim, &stored)
 	if err := tx.Commit(ctx); err != nil {
@@ -64,7 +64,7 @@ func (d *Directory) ClaimHandle(ctx context.Context, handle, userID string) (str
 }
 
 // takeOver replaces a stale claim.
-func (d *Directory) takeOver(ctx context.Context, handle string, old, claim store.Handle) error {
+func (d *Directory) takeOver(ctx context.Context, handle string, old, claim people.Handle) error {
 	stale, err := d.isStale(ctx, handle, old)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (d *Directory) takeOver(ctx context.Context, handle string, old, claim stor
 		return fail.HandleTaken()
 	}
 	hash := d.handleHash(handle)
-	var stored store.Handle
+	var stored people.Handle
 	tx := d.newTx(deciding(hash))
 	tx.TakeOverHandle(hash, old.ClaimID, claim, &stored)
 	if err := tx.Commit(ctx); err != nil {
@@ -87,11 +87,11 @@ func (d *Directory) takeOver(ctx context.Context, handle string, old, claim stor
 
 // isStale reports whether the user of a claim does not have the handle, and will not have it as the result of a request
 // in progress.
-func (d *Directory) isStale(ctx context.Context, handle string, claim store.Handle) (bool, error) {
+func (d *Directory) isStale(ctx context.Context, handle string, claim people.Handle) (bool, error) {
 	if d.now().Sub(claim.ClaimedAt) < claimGrace {
 		return false, nil
 	}
-	var users []store.User
+	var users []people.User
 	reads := d.store.NewReadBatch()
 	reads.Users([]string{claim.UserID}, &users)
 	if err := reads.Run(ctx); err != nil {

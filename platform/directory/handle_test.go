@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // handles is a directory with a clock that tests set.
@@ -43,7 +44,7 @@ func (h *handles) user(home region.Code, handle, claimID string) string {
 	h.clock = h.clock.Add(time.Second)
 	id := region.NewID(home)
 	tx := h.store.NewTx(home)
-	tx.InsertUser(store.User{ID: id, PublicID: id, DisplayName: "x", ProfileHandle: handle, HandleClaim: claimID}, h.clock)
+	tx.InsertUser(people.User{ID: id, PublicID: id, DisplayName: "x", ProfileHandle: handle, HandleClaim: claimID}, h.clock)
 	require.NoError(h.t, tx.Commit(h.t.Context()))
 	return id
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 // A Change is a realtime event about one object, such as a new post. The transaction that changes the object emits it.
@@ -36,7 +39,7 @@ type Change struct {
 	// stores. The other properties of the users are read on delivery.
 	Members []AddedMember `json:"members,omitempty"`
 	// Mirrors are the rows of these memberships in the homes of their users, which are stored together with the event.
-	Mirrors []store.MirroredMember `json:"-"`
+	Mirrors []communities.MirroredMember `json:"-"`
 	// FeedIDs and EntityIDs are the ids of the message feeds and channels whose markers changed.
 	FeedIDs   []string `json:"feedIds,omitempty"`
 	EntityIDs []string `json:"entityIds,omitempty"`
@@ -144,16 +147,16 @@ type LiveReaction struct {
 
 // EmitChange writes the event called name to the outbox of w, the transaction of the change. senderID is the internal id
 // of the user who made the change; it is empty for an administrator.
-func EmitChange(w *store.Tx, name string, c Change, senderID string, now time.Time) store.OutboxRow {
-	return w.EmitEvents(c.orderKey(), []store.Event{c.event(w, name, senderID, now)}, now, now.Add(Grace))
+func EmitChange(w *store.Tx, name string, c Change, senderID string, now time.Time) core.OutboxRow {
+	return w.EmitEvents(c.orderKey(), []eventlog.Event{c.event(w, name, senderID, now)}, now, now.Add(Grace))
 }
 
-func (c Change) event(w *store.Tx, name, senderID string, now time.Time) store.Event {
+func (c Change) event(w *store.Tx, name, senderID string, now time.Time) eventlog.Event {
 	payload, err := json.Marshal(c)
 	if err != nil {
 		panic("events: payload: " + err.Error()) // a plain struct
 	}
-	e := store.Event{
+	e := eventlog.Event{
 		Name: name, Topic: c.ID, SenderID: senderID, Payload: payload, SentAt: now, Homes: []region.Code{w.Home()}, Mirrors: c.Mirrors,
 	}
 	if len(c.Members) > 0 {
@@ -164,9 +167,9 @@ func (c Change) event(w *store.Tx, name, senderID string, now time.Time) store.E
 
 // EmitChanges is EmitChange for several changes, each with the internal id of its sender. Those with the same order are one outbox
 // row.
-func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string, now time.Time) []store.OutboxRow {
+func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string, now time.Time) []core.OutboxRow {
 	var keys []string
-	byKey := map[string][]store.Event{}
+	byKey := map[string][]eventlog.Event{}
 	for i, c := range changes {
 		key := c.orderKey()
 		if byKey[key] == nil {
@@ -174,7 +177,7 @@ func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string,
 		}
 		byKey[key] = append(byKey[key], c.event(w, name, senderIDs[i], now))
 	}
-	rows := make([]store.OutboxRow, len(keys))
+	rows := make([]core.OutboxRow, len(keys))
 	for i, key := range keys {
 		rows[i] = w.EmitEvents(key, byKey[key], now, now.Add(Grace))
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Limits of the deletions of delivered rows of one home.
@@ -18,7 +20,7 @@ const (
 // deletions delete delivered rows in the background. Rows that are not deleted, because the home or this server
 // fails, are delivered again.
 type deletions struct {
-	queue groupcommit.Queue[region.Code, store.OutboxRow]
+	queue groupcommit.Queue[region.Code, core.OutboxRow]
 
 	mu      sync.Mutex
 	waiting map[string]bool // ids
@@ -27,8 +29,8 @@ type deletions struct {
 func newDeletions(st *store.Store) *deletions {
 	d := &deletions{waiting: map[string]bool{}}
 	d.queue.Max, d.queue.MaxWaiting = maxDeletion, maxWaitingDeletions
-	d.queue.Commit = func(ctx context.Context, home region.Code, rows []store.OutboxRow) []error {
-		err := st.DeleteOutboxRows(store.WithoutIdempotency(ctx), home, rows)
+	d.queue.Commit = func(ctx context.Context, home region.Code, rows []core.OutboxRow) []error {
+		err := st.DeleteOutboxRows(network.WithoutIdempotency(ctx), home, rows)
 		d.ended(rows...)
 		return groupcommit.Each(err, len(rows))
 	}
@@ -36,7 +38,7 @@ func newDeletions(st *store.Store) *deletions {
 }
 
 // add deletes a row of a home later.
-func (d *deletions) add(ctx context.Context, home region.Code, row store.OutboxRow) {
+func (d *deletions) add(ctx context.Context, home region.Code, row core.OutboxRow) {
 	d.mu.Lock()
 	d.waiting[row.ID] = true
 	d.mu.Unlock()
@@ -46,13 +48,13 @@ func (d *deletions) add(ctx context.Context, home region.Code, row store.OutboxR
 }
 
 // has reports whether a row was delivered and is going to be deleted.
-func (d *deletions) has(row store.OutboxRow) bool {
+func (d *deletions) has(row core.OutboxRow) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.waiting[row.ID]
 }
 
-func (d *deletions) ended(rows ...store.OutboxRow) {
+func (d *deletions) ended(rows ...core.OutboxRow) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, row := range rows {

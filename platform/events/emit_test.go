@@ -9,7 +9,10 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // newTx returns a transaction that is not sent.
@@ -22,7 +25,7 @@ func newTx(t *testing.T) *store.Tx {
 }
 
 // payloadOf decodes the payload of a row, which may be tried after the grace period.
-func payloadOf[T any](t *testing.T, row store.OutboxRow) (payload T) {
+func payloadOf[T any](t *testing.T, row core.OutboxRow) (payload T) {
 	t.Helper()
 	require.Equal(t, start.Add(events.Grace), row.NotBefore)
 	require.NoError(t, json.Unmarshal(row.Payload, &payload))
@@ -40,7 +43,7 @@ func TestOrderOfChanges(t *testing.T) {
 	for key, c := range map[string]events.Change{"p": post, "": live, "feed": first} {
 		row := events.EmitChange(tx, "name", c, "sender", start)
 		require.Equal(t, key, row.OrderKey)
-		emitted := payloadOf[[]store.Event](t, row)
+		emitted := payloadOf[[]eventlog.Event](t, row)
 		require.Len(t, emitted, 1)
 		e := emitted[0]
 		require.Equal(t, []any{"name", c.ID, "sender", start, []region.Code{region.SG}}, []any{e.Name, e.Topic, e.SenderID, e.SentAt, e.Homes})
@@ -52,11 +55,11 @@ func TestOrderOfChanges(t *testing.T) {
 	rows := events.EmitChanges(tx, "name", []events.Change{first, post, second}, []string{"a", "b", "c"}, start)
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{"feed", "p"}, []string{rows[0].OrderKey, rows[1].OrderKey})
-	both := payloadOf[[]store.Event](t, rows[0])
+	both := payloadOf[[]eventlog.Event](t, rows[0])
 	require.Len(t, both, 2)
 	require.Equal(t, []string{"m1", "a", "m2", "c"}, []string{both[0].Topic, both[0].SenderID, both[1].Topic, both[1].SenderID})
 	require.NotEqual(t, both[0].ID, both[1].ID)
-	one := payloadOf[[]store.Event](t, rows[1])
+	one := payloadOf[[]eventlog.Event](t, rows[1])
 	require.Len(t, one, 1)
 	require.Equal(t, []string{"p", "b"}, []string{one[0].Topic, one[0].SenderID})
 }
@@ -79,7 +82,7 @@ func TestRowsOfMarkers(t *testing.T) {
 	require.Len(t, rows, len(region.All()))
 	for i, home := range region.All() {
 		require.Equal(t, events.TopicFeedMarkers, rows[i].Topic)
-		want := events.FeedUpdate{Home: home, Segment: store.FeedSegment{FeedID: "f"}, Deleted: true, At: start}
+		want := events.FeedUpdate{Home: home, Segment: messaging.FeedSegment{FeedID: "f"}, Deleted: true, At: start}
 		require.Equal(t, want, payloadOf[events.FeedUpdate](t, rows[i]))
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // Changes to messages, message feeds and channel memberships update the markers of users. The transaction that makes
@@ -21,23 +23,23 @@ const (
 
 // FeedUpdate is a change of a message feed for the users of one home: a new message for Users, or the feed's deletion.
 type FeedUpdate struct {
-	Home    region.Code           `json:"home"`
-	Segment store.FeedSegment     `json:"segment"`
-	Users   []store.MarkerAdvance `json:"users,omitempty"`
-	Deleted bool                  `json:"deleted,omitempty"` // the feed was deleted, for all users
-	At      time.Time             `json:"at"`
+	Home    region.Code               `json:"home"`
+	Segment messaging.FeedSegment     `json:"segment"`
+	Users   []messaging.MarkerAdvance `json:"users,omitempty"`
+	Deleted bool                      `json:"deleted,omitempty"` // the feed was deleted, for all users
+	At      time.Time                 `json:"at"`
 }
 
 // EmitFeedUpdate writes an update for some users of one home to the outbox.
-func EmitFeedUpdate(w *store.Tx, update FeedUpdate) store.OutboxRow {
+func EmitFeedUpdate(w *store.Tx, update FeedUpdate) core.OutboxRow {
 	return w.Emit(TopicFeedMarkers, update, update.At, update.At.Add(Grace))
 }
 
 // EmitFeedDeleted writes the deletion of a feed to the outbox, for the users of every home.
-func EmitFeedDeleted(w *store.Tx, feedID string, now time.Time) []store.OutboxRow {
-	var rows []store.OutboxRow
+func EmitFeedDeleted(w *store.Tx, feedID string, now time.Time) []core.OutboxRow {
+	var rows []core.OutboxRow
 	for _, home := range region.All() {
-		rows = append(rows, EmitFeedUpdate(w, FeedUpdate{Home: home, Segment: store.FeedSegment{FeedID: feedID}, Deleted: true, At: now}))
+		rows = append(rows, EmitFeedUpdate(w, FeedUpdate{Home: home, Segment: messaging.FeedSegment{FeedID: feedID}, Deleted: true, At: now}))
 	}
 	return rows
 }
@@ -52,7 +54,7 @@ type MessagesCreated struct {
 }
 
 // EmitMessagesCreated writes m to the outbox.
-func EmitMessagesCreated(w *store.Tx, m MessagesCreated, now time.Time) store.OutboxRow {
+func EmitMessagesCreated(w *store.Tx, m MessagesCreated, now time.Time) core.OutboxRow {
 	return w.Emit(TopicMessages, m, now, now.Add(Grace))
 }
 
@@ -67,9 +69,9 @@ type MembershipChanged struct {
 // EmitMembershipChanged writes a change of the users' memberships in a channel to the outbox, once for each of their
 // homes. On delivery, earlier messages count as read for users who joined, and users who left have nothing unread. A
 // channel without messages has no markers.
-func EmitMembershipChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
+func EmitMembershipChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []core.OutboxRow {
 	byHome := w.ByHome(userIDs)
-	var rows []store.OutboxRow
+	var rows []core.OutboxRow
 	for _, home := range region.All() {
 		if ids := byHome[home]; len(ids) > 0 {
 			rows = append(rows, w.Emit(TopicChannelMembers, MembershipChanged{home, channelID, ids}, now, now.Add(Grace)))

@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Rows with the same key are delivered in the order in which they were written. The server that wrote one of them, or a worker, reads
@@ -24,7 +26,7 @@ const (
 // keyRead is a request for the first rows of a key.
 type keyRead struct {
 	key  string
-	rows []store.OutboxRow
+	rows []core.OutboxRow
 }
 
 // newKeyReads returns the queue of reads of each home. Requests that arrive during a read share the next one.
@@ -35,7 +37,7 @@ func newKeyReads(st *store.Store) *groupcommit.Queue[region.Code, *keyRead] {
 			keys[i] = r.key
 		}
 		slices.Sort(keys)
-		byKey, err := st.OutboxRowsOfKeys(store.WithoutIdempotency(ctx), home, slices.Compact(keys), maxOfKey)
+		byKey, err := st.OutboxRowsOfKeys(network.WithoutIdempotency(ctx), home, slices.Compact(keys), maxOfKey)
 		for _, r := range reads {
 			r.rows = byKey[r.key]
 		}
@@ -48,7 +50,7 @@ func newKeyReads(st *store.Store) *groupcommit.Queue[region.Code, *keyRead] {
 var errHeld = errors.New("the first row of the key has failed and is tried again later")
 
 // ordered reports whether a row is delivered in the order of its key.
-func (o *Outbox) ordered(row store.OutboxRow) bool {
+func (o *Outbox) ordered(row core.OutboxRow) bool {
 	return row.OrderKey != "" && (row.Attempts == 0 || o.now().Sub(row.CreatedAt) < Retention)
 }
 
@@ -64,7 +66,7 @@ func (o *Outbox) deliverKeyNow(ctx context.Context, home region.Code, key string
 
 // drainKey delivers the rows of a key some of which are due, and postpones these if an earlier one fails. It reports whether it did:
 // not if this server is delivering rows of the key.
-func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due []store.OutboxRow) (drained bool, err error) {
+func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due []core.OutboxRow) (drained bool, err error) {
 	if len(due) == 0 || !o.busy.start(home, key) {
 		return false, nil
 	}
@@ -78,7 +80,7 @@ func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due
 	case errors.Is(failed, errHeld):
 		return true, o.store.DelayOutboxRows(ctx, home, due, "", first.NotBefore)
 	}
-	waiting := slices.DeleteFunc(due, func(row store.OutboxRow) bool { return row.ID == first.ID })
+	waiting := slices.DeleteFunc(due, func(row core.OutboxRow) bool { return row.ID == first.ID })
 	return true, o.postpone(ctx, home, *first, append(waiting, *first), failed)
 }
 
@@ -105,13 +107,13 @@ func (o *Outbox) deliverOrLeave(ctx context.Context, home region.Code, key strin
 
 // deliverKey delivers the rows of a key until there are none or one fails. It returns that row with its error; an error without a row
 // is one of reading or deleting rows.
-func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (failed *store.OutboxRow, err error) {
+func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (failed *core.OutboxRow, err error) {
 	for {
 		read := &keyRead{key: key}
 		if err := o.reads.Add(ctx, home, read); err != nil {
 			return nil, err
 		}
-		rows := slices.DeleteFunc(read.rows, func(row store.OutboxRow) bool { return !o.ordered(row) || o.deletions.has(row) })
+		rows := slices.DeleteFunc(read.rows, func(row core.OutboxRow) bool { return !o.ordered(row) || o.deletions.has(row) })
 		done, err := o.handleInOrder(ctx, rows)
 		for _, row := range rows[:done] {
 			o.deletions.add(ctx, home, row)
@@ -130,7 +132,7 @@ func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (
 }
 
 // handleInOrder delivers rows and returns how many were delivered before one failed.
-func (o *Outbox) handleInOrder(ctx context.Context, rows []store.OutboxRow) (done int, err error) {
+func (o *Outbox) handleInOrder(ctx context.Context, rows []core.OutboxRow) (done int, err error) {
 	if len(rows) > 0 && rows[0].Attempts > 0 && rows[0].NotBefore.After(o.now()) {
 		return 0, errHeld
 	}
@@ -149,11 +151,11 @@ func (o *Outbox) handleInOrder(ctx context.Context, rows []store.OutboxRow) (don
 }
 
 // run returns the first of rows that can be delivered together.
-func (o *Outbox) run(rows []store.OutboxRow) []store.OutboxRow {
+func (o *Outbox) run(rows []core.OutboxRow) []core.OutboxRow {
 	if !o.handlerOf(rows[0].Topic).together {
 		return rows[:1]
 	}
-	if i := slices.IndexFunc(rows, func(row store.OutboxRow) bool { return row.Topic != rows[0].Topic }); i > 0 {
+	if i := slices.IndexFunc(rows, func(row core.OutboxRow) bool { return row.Topic != rows[0].Topic }); i > 0 {
 		return rows[:i]
 	}
 	return rows

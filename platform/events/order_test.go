@@ -13,13 +13,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // emitInOrder commits rows of a key in us, in a transaction each.
-func (o *office) emitInOrder(key string, payloads ...string) []store.OutboxRow {
+func (o *office) emitInOrder(key string, payloads ...string) []core.OutboxRow {
 	o.t.Helper()
-	var rows []store.OutboxRow
+	var rows []core.OutboxRow
 	for _, p := range payloads {
 		w := o.store.NewTx(region.US)
 		rows = append(rows, w.EmitInOrder(key, topic, p, o.now(), o.FirstTry()))
@@ -145,7 +145,7 @@ func TestManyGivenUpRowsOfAKey(t *testing.T) {
 		payloads = append(payloads, fmt.Sprintf("a%03d", i))
 	}
 	for _, row := range o.emitInOrder("k0", payloads...) {
-		require.NoError(t, o.store.DelayOutboxRows(t.Context(), region.US, []store.OutboxRow{row}, row.ID, row.NotBefore))
+		require.NoError(t, o.store.DelayOutboxRows(t.Context(), region.US, []core.OutboxRow{row}, row.ID, row.NotBefore))
 	}
 	o.clock.Store(events.Retention.Milliseconds())
 	o.Deliver(t.Context(), region.US, o.emitInOrder("k0", "b")...)
@@ -199,7 +199,7 @@ func TestOrderAmongServers(t *testing.T) {
 func TestRunsOfAKey(t *testing.T) {
 	o := newOffice(t)
 	var runs [][]string
-	o.HandleRuns(topic, func(_ context.Context, rows []store.OutboxRow) error {
+	o.HandleRuns(topic, func(_ context.Context, rows []core.OutboxRow) error {
 		var run []string
 		for _, row := range rows {
 			if string(row.Payload) == `"c"` {

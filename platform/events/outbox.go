@@ -22,13 +22,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // Handler delivers one outbox row. If it returns an error, delivery is retried later.
-type Handler func(ctx context.Context, row store.OutboxRow) error
+type Handler func(ctx context.Context, row core.OutboxRow) error
 
 // RunHandler delivers several outbox rows of one key and topic, in their order. If it returns an error, its rows are delivered again.
-type RunHandler func(ctx context.Context, rows []store.OutboxRow) error
+type RunHandler func(ctx context.Context, rows []core.OutboxRow) error
 
 // Outbox delivers outbox rows to the handlers of their topics.
 type Outbox struct {
@@ -85,7 +86,7 @@ type handler struct {
 
 // Handle registers the handler of a topic.
 func (o *Outbox) Handle(topic string, h Handler) {
-	o.register(topic, handler{deliver: func(ctx context.Context, rows []store.OutboxRow) error { return h(ctx, rows[0]) }})
+	o.register(topic, handler{deliver: func(ctx context.Context, rows []core.OutboxRow) error { return h(ctx, rows[0]) }})
 }
 
 // HandleRuns registers the handler of a topic whose rows may be delivered together.
@@ -111,7 +112,7 @@ const Grace = 500 * time.Millisecond
 // Deliver delivers rows that the caller has just committed in home, so that other homes see the change immediately.
 // Failed deliveries are left to the workers: the transaction is committed, and the caller's response does not depend on
 // them.
-func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
+func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...core.OutboxRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -132,7 +133,7 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 }
 
 // deliverOne delivers a row without an order. A failed delivery is left to the workers.
-func (o *Outbox) deliverOne(ctx context.Context, home region.Code, row store.OutboxRow) {
+func (o *Outbox) deliverOne(ctx context.Context, home region.Code, row core.OutboxRow) {
 	if o.handle(ctx, row) != nil {
 		o.leave(home)
 		return
@@ -149,7 +150,7 @@ const maxSoon = 64
 
 // DeliverSoon calls Deliver in the background. If too many deliveries are in progress, the rows are left to the
 // workers.
-func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...store.OutboxRow) {
+func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...core.OutboxRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -166,7 +167,7 @@ func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...stor
 }
 
 // handle delivers rows of one topic.
-func (o *Outbox) handle(ctx context.Context, rows ...store.OutboxRow) error {
+func (o *Outbox) handle(ctx context.Context, rows ...core.OutboxRow) error {
 	h := o.handlerOf(rows[0].Topic)
 	if h.deliver == nil {
 		return fmt.Errorf("no handler for outbox topic %q", rows[0].Topic)
@@ -197,7 +198,7 @@ func (o *Outbox) handle(ctx context.Context, rows ...store.OutboxRow) error {
 }
 
 // startDelivery starts the span of an attempt to deliver a row, in the trace of the request that wrote it.
-func startDelivery(ctx context.Context, row store.OutboxRow) (context.Context, trace.Span) {
+func startDelivery(ctx context.Context, row core.OutboxRow) (context.Context, trace.Span) {
 	return span.Continue(ctx, row.Trace, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
 	})
@@ -209,7 +210,7 @@ const interval = time.Second
 
 // Job returns the job that retries undelivered rows, after 1, 2, 4 … 60 seconds.
 func (o *Outbox) Job() jobs.Job {
-	return jobs.Job{Name: "outbox", Lanes: store.OutboxLanes, Every: interval, Wake: &o.wake, Log: o.log, Poll: o.poll}
+	return jobs.Job{Name: "outbox", Lanes: core.OutboxLanes, Every: interval, Wake: &o.wake, Log: o.log, Poll: o.poll}
 }
 
 // poll reads the rows that are due in some lanes.
@@ -220,17 +221,17 @@ func (o *Outbox) poll(ctx context.Context, home region.Code, lanes []int64) (map
 		o.polls.Failed(home, lanes)
 		return nil, err
 	}
-	return jobs.Polled(&o.polls, home, now, lanes, due, store.MaxDueOutboxRows,
-		func(ctx context.Context, rows []store.OutboxRow) (bool, error) {
+	return jobs.Polled(&o.polls, home, now, lanes, due, core.MaxDueOutboxRows,
+		func(ctx context.Context, rows []core.OutboxRow) (bool, error) {
 			return o.drain(ctx, home, rows)
 		}), nil
 }
 
 // drain delivers due rows of one lane. It reports whether it has delivered or postponed any: not if all are those of keys that this
 // server is delivering.
-func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.OutboxRow) (worked bool, err error) {
-	var done []store.OutboxRow
-	due := map[string][]store.OutboxRow{} // by key
+func (o *Outbox) drain(ctx context.Context, home region.Code, rows []core.OutboxRow) (worked bool, err error) {
+	var done []core.OutboxRow
+	due := map[string][]core.OutboxRow{} // by key
 	for _, row := range rows {
 		if o.ordered(row) {
 			due[row.OrderKey] = append(due[row.OrderKey], row)
@@ -242,7 +243,7 @@ func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.Outbo
 			done = append(done, row)
 			continue
 		}
-		if err := o.postpone(ctx, home, row, []store.OutboxRow{row}, err); err != nil {
+		if err := o.postpone(ctx, home, row, []core.OutboxRow{row}, err); err != nil {
 			return worked, err
 		}
 	}
@@ -263,7 +264,7 @@ func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.Outbo
 }
 
 // postpone postpones a row whose delivery has failed, and rows that wait for it.
-func (o *Outbox) postpone(ctx context.Context, home region.Code, failed store.OutboxRow, rows []store.OutboxRow, err error) error {
+func (o *Outbox) postpone(ctx context.Context, home region.Code, failed core.OutboxRow, rows []core.OutboxRow, err error) error {
 	o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", failed.Topic, "attempts", failed.Attempts+1, "error", err)
 	pause := backOff(failed.Attempts)
 	o.wake.After(home, pause)

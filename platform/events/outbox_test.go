@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
@@ -76,7 +77,7 @@ func (o *office) worker() *events.Outbox {
 
 func (o *office) now() time.Time { return start.Add(time.Duration(o.clock.Load()) * time.Millisecond) }
 
-func (o *office) handle(_ context.Context, row store.OutboxRow) error {
+func (o *office) handle(_ context.Context, row core.OutboxRow) error {
 	var payload string
 	if err := json.Unmarshal(row.Payload, &payload); err != nil {
 		return err
@@ -100,10 +101,10 @@ func (o *office) take() []string {
 }
 
 // emit commits rows of a topic in us that a worker may take after the grace period.
-func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
+func (o *office) emit(topic string, payloads ...string) []core.OutboxRow {
 	o.t.Helper()
 	w := o.store.NewTx(region.US)
-	var rows []store.OutboxRow
+	var rows []core.OutboxRow
 	for _, p := range payloads {
 		rows = append(rows, w.Emit(topic, p, start, o.FirstTry()))
 	}
@@ -148,7 +149,7 @@ func TestDeliver(t *testing.T) {
 // TestDeliverWithUnavailableHome blocks one delivery until the time limit: the others succeed.
 func TestDeliverWithUnavailableHome(t *testing.T) {
 	o := newOffice(t)
-	o.Handle("hangs", func(ctx context.Context, _ store.OutboxRow) error {
+	o.Handle("hangs", func(ctx context.Context, _ core.OutboxRow) error {
 		<-ctx.Done()
 		return ctx.Err()
 	})
@@ -265,9 +266,9 @@ func TestJob(t *testing.T) {
 
 // TestWorkersAreWoken lets deliveries fail at first: the workers, whose interval never elapses, try them again when they are due.
 func TestWorkersAreWoken(t *testing.T) {
-	for name, emit := range map[string]func(o *office) []store.OutboxRow{
-		"a row":         func(o *office) []store.OutboxRow { return o.emit(topic, "a") },
-		"rows in order": func(o *office) []store.OutboxRow { return o.emitInOrder("key", "a", "b") },
+	for name, emit := range map[string]func(o *office) []core.OutboxRow{
+		"a row":         func(o *office) []core.OutboxRow { return o.emit(topic, "a") },
+		"rows in order": func(o *office) []core.OutboxRow { return o.emitInOrder("key", "a", "b") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t)

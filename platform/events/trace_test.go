@@ -14,7 +14,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // TestRetriesAreInTheTraceOfTheRequest lets the first delivery fail. The second one, by a worker without the request, is in its trace.
@@ -53,7 +53,7 @@ func TestRowsOfSeveralRequests(t *testing.T) {
 	exported := tracetest.NewSpanRecorder()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(exported)).Tracer("")
 	o := newOffice(t)
-	o.HandleRuns(topic, func(context.Context, []store.OutboxRow) error { return nil })
+	o.HandleRuns(topic, func(context.Context, []core.OutboxRow) error { return nil })
 	wanted := map[trace.TraceID]int{}
 	for range 2 {
 		request, requested := tracer.Start(t.Context(), "request")

@@ -16,6 +16,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // homeColumns names, for each table, the columns whose ids must have the row's home: content is stored with its
@@ -317,17 +319,17 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	hook := store.Webhook{ID: region.NewID(region.EU), Secret: []byte{}, CreatedAt: time.Now(), ChangedAt: time.Now()}
+	hook := network.Webhook{ID: region.NewID(region.EU), Secret: []byte{}, CreatedAt: time.Now(), ChangedAt: time.Now()}
 	for _, home := range region.All() {
 		w := st.NewTx(home)
-		w.UpsertWebhooks([]store.Webhook{hook}, time.Now().Add(-time.Hour)) // disabled
-		w.InsertWebhookDeliveries(hook.ID, []store.WebhookDelivery{{ID: region.NewID(home), Payload: []byte("{}")}}, time.Now(), time.Now())
-		push := store.Push{Provider: "none", UserID: region.NewID(home), Data: []byte("{}"), CreatedAt: time.Now()}
+		w.UpsertWebhooks([]network.Webhook{hook}, time.Now().Add(-time.Hour)) // disabled
+		w.InsertWebhookDeliveries(hook.ID, []network.WebhookDelivery{{ID: region.NewID(home), Payload: []byte("{}")}}, time.Now(), time.Now())
+		push := notify.Push{Provider: "none", UserID: region.NewID(home), Data: []byte("{}"), CreatedAt: time.Now()}
 		push.Identify("event")
 		w.AddPush(push)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
-		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now())                           // of a server that was killed
-		w.AddRateUsages([]store.RateUsage{{Key: []byte("key"), Level: 1, Refill: 1}}, map[string]float64{}) // tests have no rate limit
+		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now())                             // of a server that was killed
+		w.AddRateUsages([]network.RateUsage{{Key: []byte("key"), Level: 1, Refill: 1}}, map[string]float64{}) // tests have no rate limit
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }

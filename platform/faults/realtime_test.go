@@ -18,7 +18,9 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 const addedStream = "/realtime/community.userAdded"
@@ -97,10 +99,10 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
 	w := st.NewTx(region.SG)
-	e := store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}
-	w.EmitEvents("", []store.Event{e}, now, now)
-	w.DeleteMessageFeed(region.NewID(region.SG), now, store.ErrConflict) // the feed does not exist: the guard aborts the transaction
-	require.ErrorIs(t, w.Commit(t.Context()), store.ErrConflict)
+	e := eventlog.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}
+	w.EmitEvents("", []eventlog.Event{e}, now, now)
+	w.DeleteMessageFeed(region.NewID(region.SG), now, core.ErrConflict) // the feed does not exist: the guard aborts the transaction
+	require.ErrorIs(t, w.Commit(t.Context()), core.ErrConflict)
 	user := n.NewUser(t, region.EU, "user")
 	require.True(t, addMember(t, owner, community, user.UserID))
 	require.Equal(t, user.UserID, s.Next(t).Response().String(t, "data.communityUsers.0.userId"))

@@ -12,12 +12,13 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // attempt is an attempt that has reserved its key.
 type attempt struct {
 	*Executor
-	store.Idempotency
+	network.Idempotency
 	call
 	home region.Code // of the key
 }
@@ -63,7 +64,7 @@ func (a *attempt) complete(ctx context.Context) (connect.AnyResponse, error) {
 }
 
 // marks reads the marks of the key. missing reports whether a home did not answer.
-func (a *attempt) marks(ctx context.Context) (marks []store.IdempotencyMark, missing bool, err error) {
+func (a *attempt) marks(ctx context.Context) (marks []network.IdempotencyMark, missing bool, err error) {
 	reads := a.Store.NewBestEffortBatch()
 	reads.IdempotencyMarks(a.Key, a.Now(), &marks)
 	err = reads.Run(ctx)
@@ -93,7 +94,7 @@ func (a *attempt) recover(ctx context.Context, recovery Recovery, created []stri
 func (a *attempt) execute(ctx context.Context, as string) (connect.AnyResponse, error) {
 	mark, caller := a.Idempotency, auth.CallerFrom(ctx)
 	mark.Attempt = as
-	marked, changed := store.WithIdempotency(ctx, mark, a.Now(), errAnswerLost, func() []string {
+	marked, changed := network.WithIdempotency(ctx, mark, a.Now(), errAnswerLost, func() []string {
 		return service.Map(caller.Created(), func(o auth.Object) string { return o.ID })
 	})
 	response, err := a.call.execute(marked)

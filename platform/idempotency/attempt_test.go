@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -44,7 +45,7 @@ func TestFailedAttempts(t *testing.T) {
 				calls++
 				if tc.changes {
 					tx := st.NewTx(region.EU)
-					tx.Count(caller.UserID, store.CountReactions("like"), 1)
+					tx.Count(caller.UserID, core.CountReactions("like"), 1)
 					require.NoError(t, tx.Commit(ctx))
 				}
 				return nil, fail.NotFound()

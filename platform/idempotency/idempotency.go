@@ -25,7 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -166,10 +166,10 @@ type call struct {
 }
 
 // newAttempt returns a new attempt of a request, and the home of its key. An administrator has no home: the key selects one.
-func (e *Executor) newAttempt(caller *auth.Caller, key string, c call) (region.Code, store.Idempotency, error) {
+func (e *Executor) newAttempt(caller *auth.Caller, key string, c call) (region.Code, network.Idempotency, error) {
 	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(c.message)
 	if err != nil {
-		return "", store.Idempotency{}, fail.Unexpected(err)
+		return "", network.Idempotency{}, fail.Unexpected(err)
 	}
 	hash := sha256.Sum256(append([]byte(c.procedure+" "), content...))
 	mac := hmac.New(sha256.New, e.Secret)
@@ -180,7 +180,7 @@ func (e *Executor) newAttempt(caller *auth.Caller, key string, c call) (region.C
 		home = region.All()[int(id[0])%len(region.All())]
 	}
 	now := e.Now()
-	return home, store.Idempotency{
+	return home, network.Idempotency{
 		Key: id, Request: hash[:], Attempt: e.NewID(home), LockedUntil: now.Add(e.Lock), ExpiresAt: now.Add(lifetime),
 	}, nil
 }
@@ -191,7 +191,7 @@ func (e *Executor) answer(ctx context.Context, key string, c call) (connect.AnyR
 	if err != nil {
 		return nil, err
 	}
-	var before, stored *store.Idempotency
+	var before, stored *network.Idempotency
 	tx := e.Store.NewTx(home)
 	tx.ReserveIdempotency(wanted, e.Now(), &before, &stored)
 	if err := tx.Commit(ctx); err != nil {
@@ -211,7 +211,7 @@ func (e *Executor) answer(ctx context.Context, key string, c call) (connect.AnyR
 }
 
 // replay returns a stored answer to a caller who may still receive it.
-func (e *Executor) replay(ctx context.Context, stored store.Idempotency, c call) (connect.AnyResponse, error) {
+func (e *Executor) replay(ctx context.Context, stored network.Idempotency, c call) (connect.AnyResponse, error) {
 	if err := e.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (e *Executor) sealed(key, answer []byte, procedure string) []byte {
 	return e.Sealer.Seal(string(key), string(answer))
 }
 
-func (e *Executor) unsealed(stored store.Idempotency, procedure string) ([]byte, error) {
+func (e *Executor) unsealed(stored network.Idempotency, procedure string) ([]byte, error) {
 	if !e.operations[procedure].secret {
 		return stored.Answer, nil
 	}

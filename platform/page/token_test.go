@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -21,7 +21,7 @@ func someID() string { return region.NewID(region.EU) }
 
 func TestTokenRoundTrip(t *testing.T) {
 	t.Parallel()
-	longest := strings.Repeat("\U0001F600", store.PublicNameKeyRunes)
+	longest := strings.Repeat("\U0001F600", core.PublicNameKeyRunes)
 	for name, c := range map[string]page.Cursor{
 		"by time":         {Limit: 10, Time: noon, ID: someID()},
 		"back":            {Limit: 100, Back: true, Time: noon, ID: someID()},
@@ -172,7 +172,7 @@ func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, limit int, back bool, micros int64, name string, home uint8) {
 		c := page.Cursor{
 			Limit: 1 + int(uint(limit)%100), Back: back, Time: time.UnixMicro(micros % 200_000_000_000_000_000).UTC(),
-			Key: store.NameKey(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""), store.PublicNameKeyRunes),
+			Key: core.NameKey(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""), core.PublicNameKeyRunes),
 			ID:  region.NewID(region.All()[home%3]),
 		}
 		if c.Time.Year() < 1 || c.Time.Year() > 9999 {

@@ -8,22 +8,27 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // CommitChange commits a transaction that changes an object, together with the event called name about it, and delivers
 // the outbox rows in the background. Without a name there is no event.
-func (d *Deps) CommitChange(ctx context.Context, tx *store.Tx, name string, c events.Change, rows ...store.OutboxRow) error {
+func (d *Deps) CommitChange(ctx context.Context, tx *store.Tx, name string, c events.Change, rows ...core.OutboxRow) error {
 	return d.CommitSoon(ctx, tx, append(rows, d.EmitChange(ctx, tx, name, c)...)...)
 }
 
 // EmitChange writes the event called name about a change by the caller to the outbox of tx, and returns the outbox row.
 // Without a name there is none.
-func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c events.Change) []store.OutboxRow {
+func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c events.Change) []core.OutboxRow {
 	if name == "" {
 		return nil
 	}
-	rows := []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
+	rows := []core.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
 	if n, ok := noticeOf(name, c); ok {
 		rows = append(rows, d.EmitNotice(tx, n))
 	}
@@ -34,13 +39,13 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 }
 
 // EmitChanges writes the events called name about several changes by the caller to the outbox of tx, and no notices.
-func (d *Deps) EmitChanges(ctx context.Context, tx *store.Tx, name string, changes []events.Change) []store.OutboxRow {
+func (d *Deps) EmitChanges(ctx context.Context, tx *store.Tx, name string, changes []events.Change) []core.OutboxRow {
 	senders := slices.Repeat([]string{auth.CallerFrom(ctx).UserID}, len(changes))
 	return events.EmitChanges(tx, name, changes, senders, d.Now())
 }
 
 // PostChange returns the change of a post.
-func (d *Deps) PostChange(p store.Post) events.Change {
+func (d *Deps) PostChange(p content.Post) events.Change {
 	return events.Change{
 		Kind: events.KindPost, ID: p.ID, Place: events.Place{Kind: p.TargetType, ID: p.TargetID}, Topics: []string{d.View.PostPath(p)},
 		Mentions: len(view.Mentions(p.Mentionees)) > 0,
@@ -48,14 +53,14 @@ func (d *Deps) PostChange(p store.Post) events.Change {
 }
 
 // LiveReactionChange returns the change of live reactions to a post.
-func (d *Deps) LiveReactionChange(p store.Post) events.Change {
+func (d *Deps) LiveReactionChange(p content.Post) events.Change {
 	c := d.PostChange(p)
 	c.Kind, c.Topics, c.Mentions = events.KindLive, []string{d.View.PostPath(p) + "/liveReaction"}, false
 	return c
 }
 
 // CommentChange returns the change of a comment.
-func (d *Deps) CommentChange(c store.Comment) events.Change {
+func (d *Deps) CommentChange(c content.Comment) events.Change {
 	return events.Change{
 		Kind: events.KindComment, ID: c.ID, Place: events.Place{Kind: c.TargetType, ID: c.TargetID},
 		Topics: []string{d.View.CommentPath(c)},
@@ -63,7 +68,7 @@ func (d *Deps) CommentChange(c store.Comment) events.Change {
 }
 
 // StoryChange returns the change of a story.
-func (d *Deps) StoryChange(s store.Story) events.Change {
+func (d *Deps) StoryChange(s content.Story) events.Change {
 	return events.Change{
 		Kind: events.KindStory, ID: s.ID, Place: events.Place{Kind: s.TargetType, ID: s.TargetID},
 		Topics: []string{d.View.StoryPath(s)},
@@ -71,14 +76,14 @@ func (d *Deps) StoryChange(s store.Story) events.Change {
 }
 
 // MessageChange returns the change of a message.
-func (d *Deps) MessageChange(m store.Message) events.Change {
+func (d *Deps) MessageChange(m messaging.Message) events.Change {
 	return events.Change{
 		Kind: events.KindMessage, ID: m.ID, Place: channelPlace(m.ChannelID), Topics: []string{d.View.MessagePath(m)}, Sequence: m.FeedID,
 	}
 }
 
 // MessageFeedChange returns the change of a subchannel.
-func (d *Deps) MessageFeedChange(f store.MessageFeed) events.Change {
+func (d *Deps) MessageFeedChange(f messaging.MessageFeed) events.Change {
 	return events.Change{
 		Kind: events.KindMessageFeed, ID: f.ID, Place: channelPlace(f.EntityID),
 		Topics: []string{d.View.MessageFeedPath(f.EntityID, f.ID)},
@@ -110,7 +115,7 @@ func (d *Deps) UserChange(userID string) events.Change {
 }
 
 // FollowChange returns the change of a follow. Both users receive it.
-func (d *Deps) FollowChange(f store.Follow) events.Change {
+func (d *Deps) FollowChange(f people.Follow) events.Change {
 	return events.Change{
 		Kind: events.KindFollow, ID: f.FollowerID, OtherID: f.FolloweeID, Place: events.Place{Kind: events.PlaceUsers},
 		Topics: []string{d.View.FollowPath(f)},
@@ -150,7 +155,7 @@ func (d *Deps) StreamBanChange(streamID string, userIDs []string) events.Change 
 
 // CoHostInvitationChanges returns the changes of the invitation of a co-host: for those who take part in the room, and for the
 // invited user.
-func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {
+func (d *Deps) CoHostInvitationChanges(i communities.Invitation) []events.Change {
 	onStage := events.Change{
 		Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceStage, ID: i.TargetID},
 		Topics: []string{d.View.RoomPath(i.TargetID) + "/streamer"},
@@ -163,7 +168,7 @@ func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {
 }
 
 // EventChange returns the change of an event that users attend.
-func (d *Deps) EventChange(e store.PlannedEvent) events.Change {
+func (d *Deps) EventChange(e content.PlannedEvent) events.Change {
 	return events.Change{
 		Kind: events.KindEvent, ID: e.ID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID},
 		Topics: []string{d.View.OriginPath(e), d.View.EventPath(e)},
@@ -171,7 +176,7 @@ func (d *Deps) EventChange(e store.PlannedEvent) events.Change {
 }
 
 // EventRsvpChange returns the change of the answer of a user, by internal id, to an event.
-func (d *Deps) EventRsvpChange(e store.PlannedEvent, userID string) events.Change {
+func (d *Deps) EventRsvpChange(e content.PlannedEvent, userID string) events.Change {
 	return events.Change{
 		Kind: events.KindEventRsvp, ID: e.ID, OtherID: userID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID},
 		Topics: []string{d.View.EventPath(e)},
@@ -219,7 +224,7 @@ const (
 )
 
 // EmitNotice writes a notice to the outbox of tx, and returns the outbox row.
-func (d *Deps) EmitNotice(tx *store.Tx, n Notice) store.OutboxRow {
+func (d *Deps) EmitNotice(tx *store.Tx, n Notice) core.OutboxRow {
 	n.At = d.Now()
 	return tx.Emit(TopicNotice, n, n.At, d.Outbox.FirstTry())
 }
@@ -230,12 +235,12 @@ const TopicPush = "push"
 
 // EmitPush writes what is pushed to the members of a channel or community to the outbox of tx, and returns the outbox rows; none if
 // nothing is pushed to devices.
-func (d *Deps) EmitPush(tx *store.Tx, n Notice) []store.OutboxRow {
+func (d *Deps) EmitPush(tx *store.Tx, n Notice) []core.OutboxRow {
 	if !d.Pushes() {
 		return nil
 	}
 	n.At = d.Now()
-	return []store.OutboxRow{tx.Emit(TopicPush, n, n.At, d.Outbox.FirstTry())}
+	return []core.OutboxRow{tx.Emit(TopicPush, n, n.At, d.Outbox.FirstTry())}
 }
 
 // pushedToMembers reports whether the members of a community are told of a change.

@@ -13,6 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/textfilter"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -34,7 +36,7 @@ type Deps struct {
 	// Push are the senders of push notifications, by provider. Without any, nothing is pushed.
 	Push map[string]push.Sender
 	// RequireReadFile returns nil if a confirmed caller may read a restricted file.
-	RequireReadFile func(ctx context.Context, caller *auth.Caller, f store.File) error
+	RequireReadFile func(ctx context.Context, caller *auth.Caller, f media.File) error
 
 	TextRules textfilter.Cache // compiled moderation lists by home
 }
@@ -68,12 +70,12 @@ func (d *Deps) ResolveUsers(ctx context.Context, publicIDs []string) (ids []stri
 }
 
 // ReadUsers reads users by internal id, in the order of the ids. Users whose home is unavailable are left out.
-func (d *Deps) ReadUsers(ctx context.Context, ids []string) ([]store.User, error) {
+func (d *Deps) ReadUsers(ctx context.Context, ids []string) ([]people.User, error) {
 	return ReadAvailable(ctx, d, (*store.ReadBatch).Users, ids)
 }
 
 // RequireOver returns an error unless the caller has authority over a user, see auth.Authority.
-func (d *Deps) RequireOver(caller *auth.Caller, user store.User) error {
+func (d *Deps) RequireOver(caller *auth.Caller, user people.User) error {
 	return caller.Authority(auth.AuthorityNone).RequireOver(d.View.Catalog.AuthorityOf(user.Roles, auth.AuthorityNone))
 }
 
@@ -92,7 +94,7 @@ func (d *Deps) RequireOverOrSelf(ctx context.Context, caller *auth.Caller, userI
 
 // RequireSelfOrOver returns an error unless the caller is the user with an internal id, or has a permission and authority
 // over that user, who is among users if the user exists.
-func (d *Deps) RequireSelfOrOver(caller *auth.Caller, userID string, permission auth.Permission, users []store.User) error {
+func (d *Deps) RequireSelfOrOver(caller *auth.Caller, userID string, permission auth.Permission, users []people.User) error {
 	if auth.RequireSelf(caller, userID) == nil {
 		return nil
 	}
@@ -107,7 +109,7 @@ func (d *Deps) RequireSelfOrOver(caller *auth.Caller, userID string, permission 
 func (d *Deps) AuthorityOf(
 	ctx context.Context, userID string, inPlace func(*store.ReadBatch, string) func() auth.Authority,
 ) (auth.Authority, error) {
-	var users []store.User
+	var users []people.User
 	reads := d.Store.NewBestEffortBatch()
 	reads.Users([]string{userID}, &users)
 	authority := inPlace(reads, userID)
@@ -122,6 +124,6 @@ func (d *Deps) AuthorityOf(
 }
 
 // UserByID returns the user with the internal id from rows, or nil.
-func UserByID(rows []store.User, id string) *store.User {
-	return Find(rows, func(u store.User) bool { return u.ID == id })
+func UserByID(rows []people.User, id string) *people.User {
+	return Find(rows, func(u people.User) bool { return u.ID == id })
 }

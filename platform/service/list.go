@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // Map returns the results of f for the values of a list, such as the ids of rows.
@@ -72,25 +72,25 @@ func OrderOf(sortBy string) Order {
 // FlaggedOf returns the filter of a hasFlag parameter; nil selects all rows. Only moderators filter by flags, because
 // the result would tell others what was flagged: for them true is 400300, and false, which public clients send by
 // default, selects all rows.
-func FlaggedOf(hasFlag *bool, moderates bool) (store.Flagged, error) {
+func FlaggedOf(hasFlag *bool, moderates bool) (core.Flagged, error) {
 	switch {
 	case hasFlag == nil || !*hasFlag && !moderates:
-		return store.FlaggedAny, nil
+		return core.FlaggedAny, nil
 	case !moderates:
-		return store.FlaggedAny, fail.NotAllowed()
+		return core.FlaggedAny, fail.NotAllowed()
 	case *hasFlag:
-		return store.FlaggedOnly, nil
+		return core.FlaggedOnly, nil
 	}
-	return store.FlaggedNone, nil
+	return core.FlaggedNone, nil
 }
 
 // DeletedOf returns the filter of an isDeleted parameter; nil selects all rows.
-func DeletedOf(isDeleted *bool) store.Deleted {
+func DeletedOf(isDeleted *bool) core.Deleted {
 	switch {
 	case isDeleted == nil:
-		return store.DeletedAny
+		return core.DeletedAny
 	case *isDeleted:
-		return store.DeletedOnly
+		return core.DeletedOnly
 	}
-	return store.DeletedNone
+	return core.DeletedNone
 }

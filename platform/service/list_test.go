@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestLists(t *testing.T) {
@@ -22,7 +23,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	users := []store.User{{ID: "a"}, {ID: "b", DisplayName: "first"}, {ID: "b"}}
+	users := []people.User{{ID: "a"}, {ID: "b", DisplayName: "first"}, {ID: "b"}}
 	require.Same(t, &users[1], UserByID(users, "b"))
 	require.Nil(t, UserByID(users, "c"))
 	require.Nil(t, UserByID(nil, "a"))
@@ -38,14 +39,14 @@ func TestReplaceList(t *testing.T) {
 }
 
 func TestMap(t *testing.T) {
-	require.Equal(t, []string{"b", "a"}, Map([]store.User{{ID: "b"}, {ID: "a"}}, func(u store.User) string { return u.ID }))
-	require.Empty(t, Map(nil, func(u store.User) string { return u.ID }))
+	require.Equal(t, []string{"b", "a"}, Map([]people.User{{ID: "b"}, {ID: "a"}}, func(u people.User) string { return u.ID }))
+	require.Empty(t, Map(nil, func(u people.User) string { return u.ID }))
 }
 
 func TestSortByID(t *testing.T) {
-	users := []store.User{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	SortByID(users, []string{"c", "a", "b"}, func(u store.User) string { return u.ID })
-	require.Equal(t, []store.User{{ID: "c"}, {ID: "a"}, {ID: "b"}}, users)
+	users := []people.User{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	SortByID(users, []string{"c", "a", "b"}, func(u people.User) string { return u.ID })
+	require.Equal(t, []people.User{{ID: "c"}, {ID: "a"}, {ID: "b"}}, users)
 }
 
 func TestFilters(t *testing.T) {
@@ -53,22 +54,22 @@ func TestFilters(t *testing.T) {
 	for name, test := range map[string]struct {
 		hasFlag   *bool
 		moderates bool
-		want      store.Flagged
+		want      core.Flagged
 		err       error
 	}{
-		"none":             {nil, false, store.FlaggedAny, nil},
-		"none, moderator":  {nil, true, store.FlaggedAny, nil},
-		"true":             {&yes, false, store.FlaggedAny, fail.NotAllowed()},
-		"true, moderator":  {&yes, true, store.FlaggedOnly, nil},
-		"false as default": {&no, false, store.FlaggedAny, nil},
-		"false, moderator": {&no, true, store.FlaggedNone, nil},
+		"none":             {nil, false, core.FlaggedAny, nil},
+		"none, moderator":  {nil, true, core.FlaggedAny, nil},
+		"true":             {&yes, false, core.FlaggedAny, fail.NotAllowed()},
+		"true, moderator":  {&yes, true, core.FlaggedOnly, nil},
+		"false as default": {&no, false, core.FlaggedAny, nil},
+		"false, moderator": {&no, true, core.FlaggedNone, nil},
 	} {
 		got, err := FlaggedOf(test.hasFlag, test.moderates)
 		require.Equal(t, test.want, got, name)
 		require.Equal(t, test.err, err, name)
 	}
-	require.Equal(t, []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone},
-		[]store.Deleted{DeletedOf(nil), DeletedOf(&yes), DeletedOf(&no)})
+	require.Equal(t, []core.Deleted{core.DeletedAny, core.DeletedOnly, core.DeletedNone},
+		[]core.Deleted{DeletedOf(nil), DeletedOf(&yes), DeletedOf(&no)})
 	for sortBy, want := range map[string]Order{
 		"": {Desc: true}, "lastCreated": {Desc: true}, "firstCreated": {}, "lastUpdated": {ByUpdate: true, Desc: true},
 		"firstUpdated": {ByUpdate: true},

@@ -8,11 +8,13 @@ import (
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // HandleOutbox registers the handler of an outbox topic, whose rows have a payload of type T.
 func HandleOutbox[T any](d *Deps, topic string, handle func(context.Context, T) error) {
-	d.Outbox.Handle(topic, func(ctx context.Context, row store.OutboxRow) error {
+	d.Outbox.Handle(topic, func(ctx context.Context, row core.OutboxRow) error {
 		var payload T
 		if err := json.Unmarshal(row.Payload, &payload); err != nil {
 			return err
@@ -22,21 +24,21 @@ func HandleOutbox[T any](d *Deps, topic string, handle func(context.Context, T) 
 }
 
 // Commit commits a transaction and delivers its outbox rows before it returns.
-func (d *Deps) Commit(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
+func (d *Deps) Commit(ctx context.Context, tx *store.Tx, rows ...core.OutboxRow) error {
 	return d.CommitRows(ctx, tx, rows, nil)
 }
 
 // CommitSoon commits a transaction and delivers its outbox rows in the background.
-func (d *Deps) CommitSoon(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
+func (d *Deps) CommitSoon(ctx context.Context, tx *store.Tx, rows ...core.OutboxRow) error {
 	return d.CommitRows(ctx, tx, nil, rows)
 }
 
 // CommitRows commits a transaction, delivers the outbox rows in now before it returns, and those in soon in the background.
-func (d *Deps) CommitRows(ctx context.Context, tx *store.Tx, now, soon []store.OutboxRow) error {
+func (d *Deps) CommitRows(ctx context.Context, tx *store.Tx, now, soon []core.OutboxRow) error {
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	delivery := store.WithoutIdempotency(ctx)
+	delivery := network.WithoutIdempotency(ctx)
 	d.Outbox.Deliver(delivery, tx.Home(), now...)
 	d.Outbox.DeliverSoon(delivery, tx.Home(), soon...)
 	return nil
@@ -47,8 +49,8 @@ func (d *Deps) CommitRows(ctx context.Context, tx *store.Tx, now, soon []store.O
 func Micros() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // EmitToOtherHomes adds to tx an event for each home but that of the transaction. payload returns the payload for a home.
-func (d *Deps) EmitToOtherHomes(tx *store.Tx, topic string, payload func(home region.Code) any) []store.OutboxRow {
-	var outboxRows []store.OutboxRow
+func (d *Deps) EmitToOtherHomes(tx *store.Tx, topic string, payload func(home region.Code) any) []core.OutboxRow {
+	var outboxRows []core.OutboxRow
 	for _, home := range region.All() {
 		if home != tx.Home() {
 			outboxRows = append(outboxRows, tx.Emit(topic, payload(home), d.Now(), d.Outbox.FirstTry()))
@@ -62,27 +64,27 @@ const SettingsTopic = "settings"
 
 // SettingsMessage is the payload of an outbox row with changed settings.
 type SettingsMessage struct {
-	Home region.Code        `json:"home"`
-	Rows []store.SettingRow `json:"rows"`
+	Home region.Code          `json:"home"`
+	Rows []network.SettingRow `json:"rows"`
 }
 
 // UpdateSetting stores one setting, whose value consists of what JSON has, see UpdateSettings.
-func (d *Deps) UpdateSetting(ctx context.Context, name string, value any) (store.Settings, error) {
+func (d *Deps) UpdateSetting(ctx context.Context, name string, value any) (network.Settings, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return store.Settings{}, err
+		return network.Settings{}, err
 	}
-	return d.UpdateSettings(ctx, store.SettingRow{Name: name, Value: raw, ChangedAt: Micros(), Origin: string(d.Region)})
+	return d.UpdateSettings(ctx, network.SettingRow{Name: name, Value: raw, ChangedAt: Micros(), Origin: string(d.Region)})
 }
 
 // UpdateSettings stores settings at the home of this region, and sends them to the others. It returns all settings.
-func (d *Deps) UpdateSettings(ctx context.Context, rows ...store.SettingRow) (store.Settings, error) {
-	var updated store.Settings
+func (d *Deps) UpdateSettings(ctx context.Context, rows ...network.SettingRow) (network.Settings, error) {
+	var updated network.Settings
 	tx := d.Store.NewTx(d.Region)
 	for _, row := range rows {
 		tx.UpsertSetting(row)
 	}
-	var outboxRows []store.OutboxRow
+	var outboxRows []core.OutboxRow
 	if len(rows) > 0 {
 		outboxRows = d.EmitToOtherHomes(tx, SettingsTopic, func(home region.Code) any { return SettingsMessage{Home: home, Rows: rows} })
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +20,7 @@ import (
 // in the direction desc, which already takes a backward cursor into account. at returns the sort key of a row: the
 // list is ordered by key if byName is set and by time otherwise, then by id. stops are the positions up to which homes
 // looked for rows, see store.ReadBatch.Stops: the page ends at the first of them unless it is full.
-func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string), stops ...store.Position) ([]T,
+func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string), stops ...core.Position) ([]T,
 	*plazav1.Paging,
 ) {
 	slices.SortFunc(rows, compare(byName, desc, at))
@@ -38,14 +39,14 @@ func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.
 }
 
 // firstStop returns the stop that is the first one in the order of Page.
-func firstStop(stops []store.Position, byName, desc bool) store.Position {
+func firstStop(stops []core.Position, byName, desc bool) core.Position {
 	return slices.MinFunc(stops, compare(byName, desc, keyOf))
 }
 
-func keyOf(p store.Position) (t time.Time, key, id string) { return p.Time, p.Key, p.ID }
+func keyOf(p core.Position) (t time.Time, key, id string) { return p.Time, p.Key, p.ID }
 
 // cursorAt returns the cursor after a position.
-func cursorAt(c page.Cursor, p store.Position, byName bool) page.Cursor {
+func cursorAt(c page.Cursor, p core.Position, byName bool) page.Cursor {
 	at := page.Cursor{Limit: c.Limit, Time: p.Time, ID: p.ID}
 	if byName {
 		at.Key = p.Key
@@ -54,19 +55,19 @@ func cursorAt(c page.Cursor, p store.Position, byName bool) page.Cursor {
 }
 
 // upTo returns the rows up to a position in the order of Page.
-func upTo[T any](rows []T, end store.Position, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
+func upTo[T any](rows []T, end core.Position, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
 	order := compare(byName, desc, keyOf)
 	return slices.DeleteFunc(rows, func(row T) bool { return order(positionOf(row, at), end) > 0 })
 }
 
-func positionOf[T any](row T, at func(T) (t time.Time, key, id string)) (p store.Position) {
+func positionOf[T any](row T, at func(T) (t time.Time, key, id string)) (p core.Position) {
 	p.Time, p.Key, p.ID = at(row)
 	return p
 }
 
 // After returns the rows after the position of a cursor in the order of Page.
 func After[T any](rows []T, from page.Cursor, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
-	var start store.Position
+	var start core.Position
 	start.Time, start.Key, start.ID = from.Start(desc)
 	order := compare(byName, desc, keyOf)
 	return slices.DeleteFunc(rows, func(row T) bool { return order(positionOf(row, at), start) <= 0 })
@@ -143,7 +144,7 @@ func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, err
 }
 
 // after returns the cursor after a page, the first rows of which, as many as late, were in the gap of the cursor.
-func (m Merged[T]) after(rows []T, late int, stops []store.Position) page.Cursor {
+func (m Merged[T]) after(rows []T, late int, stops []core.Position) page.Cursor {
 	next := page.Cursor{Limit: m.Cursor.Limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
 	if len(rows) < m.Cursor.Limit && len(stops) > 0 {
 		next = cursorAt(next, firstStop(stops, m.ByName, m.Desc), m.ByName)
@@ -158,9 +159,9 @@ func (m Merged[T]) after(rows []T, late int, stops []store.Position) page.Cursor
 
 // gapRows are rows in the gap of a cursor.
 type gapRows[T any] struct {
-	answered bool            // whether all homes of the gap answered
-	rows     []T             // sorted; one more than the limit if there are so many
-	stop     *store.Position // where the homes stopped in the gap, nil if they did not
+	answered bool           // whether all homes of the gap answered
+	rows     []T            // sorted; one more than the limit if there are so many
+	stop     *core.Position // where the homes stopped in the gap, nil if they did not
 }
 
 // readGap reads the rows in the gap of the cursor.
@@ -172,7 +173,7 @@ func (m Merged[T]) readGap(ctx context.Context, d *Deps) (gapRows[T], error) {
 	if err != nil || len(read.missing) > 0 {
 		return gapRows[T]{}, err
 	}
-	gap, end := gapRows[T]{answered: true}, store.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	gap, end := gapRows[T]{answered: true}, core.Position{Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
 	if len(read.stops) > 0 {
 		if first := firstStop(read.stops, m.ByName, m.Desc); compare(m.ByName, m.Desc, keyOf)(first, end) < 0 {
 			gap.stop, end = &first, first
@@ -186,8 +187,8 @@ func (m Merged[T]) readGap(ctx context.Context, d *Deps) (gapRows[T], error) {
 // homesRead is what homes returned of a list.
 type homesRead[T any] struct {
 	rows    []T
-	stops   []store.Position // see store.ReadBatch.Stops
-	missing []region.Code    // those that did not answer
+	stops   []core.Position // see store.ReadBatch.Stops
+	missing []region.Code   // those that did not answer
 }
 
 // read reads rows from the position of a cursor, at some homes, or at all of them if homes is nil.

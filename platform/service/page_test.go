@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 type row struct {
@@ -54,13 +54,13 @@ func TestPageStops(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2026, 11, 20, 0, minute, 0, 0, time.UTC) }
 	id := func(n int) string { return fmt.Sprintf("02%022d", n) }
 	key := func(n int) (time.Time, string, string) { return at(n), "", id(n) }
-	stops := func(minutes ...int) []store.Position {
-		return Map(minutes, func(n int) store.Position { return store.Position{Time: at(n), ID: id(n)} })
+	stops := func(minutes ...int) []core.Position {
+		return Map(minutes, func(n int) core.Position { return core.Position{Time: at(n), ID: id(n)} })
 	}
 	for name, c := range map[string]struct {
 		desc, back bool
 		rows       []int
-		stops      []store.Position
+		stops      []core.Position
 		want       []int
 		next       int // zero for none
 	}{

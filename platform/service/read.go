@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // Read sends one query in a round trip of its own, such as Read(ctx, d, (*store.ReadBatch).Room, id).
@@ -27,7 +28,7 @@ func ReadAvailable[P, R any](ctx context.Context, d *Deps, query func(*store.Rea
 }
 
 // ErrConflict is the error of a transaction whose decision is based on a row that has changed since it was read.
-var ErrConflict = store.ErrConflict
+var ErrConflict = core.ErrConflict
 
 // maxConflictRetries bounds the retries of RetryOnConflict.
 const maxConflictRetries = 20

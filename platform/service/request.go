@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,7 +18,7 @@ type Request struct {
 	*store.ReadBatch
 	Deps   *Deps
 	Caller *auth.Caller
-	row    *store.Caller
+	row    *people.Caller
 	ended  bool // whether the session of a guest has been ended
 	steps  []func(context.Context) error
 	err    error // why it fails before it reads anything
@@ -34,7 +35,7 @@ func (d *Deps) NewRequestIn(ctx context.Context, reads *store.ReadBatch) *Reques
 	r := &Request{ReadBatch: reads, Deps: d, Caller: auth.CallerFrom(ctx)}
 	switch {
 	case r.Caller.Guest != auth.NoGuest:
-		r.row = &store.Caller{User: GuestUser(r.Caller.UserID, r.Caller.PublicID, r.Caller.IssuedAt)}
+		r.row = &people.Caller{User: GuestUser(r.Caller.UserID, r.Caller.PublicID, r.Caller.IssuedAt)}
 		r.SessionRevoked(r.Caller.UserID, r.Caller.SessionID, &r.ended)
 	case r.Caller.Kind == auth.User:
 		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
@@ -163,12 +164,12 @@ func (r *Request) facts() auth.Facts {
 }
 
 // GuestUser returns a guest as a user without anything.
-func GuestUser(userID, publicID string, now time.Time) store.User {
-	return store.User{ID: userID, PublicID: publicID, DisplayName: publicID, Metadata: []byte("{}"), CreatedAt: now, UpdatedAt: now}
+func GuestUser(userID, publicID string, now time.Time) people.User {
+	return people.User{ID: userID, PublicID: publicID, DisplayName: publicID, Metadata: []byte("{}"), CreatedAt: now, UpdatedAt: now}
 }
 
 // FactsOf returns the state of a user on whose behalf the server acts, without a session; u is nil for an unknown one.
-func (d *Deps) FactsOf(u *store.User) auth.Facts {
+func (d *Deps) FactsOf(u *people.User) auth.Facts {
 	if u == nil {
 		return auth.Facts{}
 	}
@@ -179,7 +180,7 @@ func (d *Deps) FactsOf(u *store.User) auth.Facts {
 }
 
 // User returns the caller's row, or nil if the caller is an administrator.
-func (r *Request) User() *store.User {
+func (r *Request) User() *people.User {
 	if r.row == nil {
 		return nil
 	}
@@ -187,11 +188,11 @@ func (r *Request) User() *store.User {
 }
 
 // UserRows returns the caller's row as a slice, empty if the caller is an administrator.
-func (r *Request) UserRows() []store.User {
+func (r *Request) UserRows() []people.User {
 	if r.row == nil {
 		return nil
 	}
-	return []store.User{r.row.User}
+	return []people.User{r.row.User}
 }
 
 // RequireUser returns an error if the caller is an administrator. Operations that act as a user call it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // TestArchiveChannel archives as many channels as a user can, and one more.
@@ -21,7 +21,7 @@ func TestArchiveChannel(t *testing.T) {
 		}
 		return w.Commit(t.Context())
 	}
-	ids := make([]string, store.MaxArchivedChannels)
+	ids := make([]string, messaging.MaxArchivedChannels)
 	for i := range ids {
 		ids[i] = region.NewID(region.US)
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -32,13 +34,13 @@ func earlier(a, b time.Time) time.Time {
 // the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
 // failed have a separate index.
 var (
-	outboxFirst = forEachIn([]int{OutboxLanes}, "outbox.first", 0, noLane, `SELECT min(created_at) FROM (SELECT created_at
+	outboxFirst = core.ForEachIn([]int{core.OutboxLanes}, "outbox.first", 0, core.NoLane, `SELECT min(created_at) FROM (SELECT created_at
 		FROM outbox /*@{FORCE_INDEX=outbox_due}*/
 		WHERE home = $1 AND lane = {value}::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`, "")
-	scheduledFirst = forEachIn([]int{ScheduleLanes}, "scheduledPosts.first", 0, noLane, `SELECT scheduled_at
+	scheduledFirst = core.ForEachIn([]int{content.ScheduleLanes}, "scheduledPosts.first", 0, core.NoLane, `SELECT scheduled_at
 		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
 		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`, "")
-	scheduledFirstFailed = forEachIn([]int{ScheduleLanes}, "scheduledPosts.firstFailed", 0, noLane, `SELECT scheduled_at
+	scheduledFirstFailed = core.ForEachIn([]int{content.ScheduleLanes}, "scheduledPosts.firstFailed", 0, core.NoLane, `SELECT scheduled_at
 		FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_failed}*/
 		WHERE home = $1 AND lane = {value}::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`, "")
 )
@@ -47,20 +49,20 @@ var (
 func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) {
 	var b Backlog
 	r := s.NewReadBatch()
-	r.earliest(home, outboxFirst, OutboxLanes, &b.OldestOutbox)
-	r.earliest(home, scheduledFirst, ScheduleLanes, &b.OldestScheduled)
-	r.earliest(home, scheduledFirstFailed, ScheduleLanes, &b.OldestScheduled)
+	r.earliest(home, outboxFirst, core.OutboxLanes, &b.OldestOutbox)
+	r.earliest(home, scheduledFirst, content.ScheduleLanes, &b.OldestScheduled)
+	r.earliest(home, scheduledFirstFailed, content.ScheduleLanes, &b.OldestScheduled)
 	err := r.Run(ctx)
 	return b, err
 }
 
 // earliest queues a statement that returns at most one time for each lane, and stores the earliest in into if it is earlier.
-func (r *ReadBatch) earliest(home region.Code, e each, lanes int64, into *time.Time) {
+func (r *ReadBatch) earliest(home region.Code, e core.Each, lanes int64, into *time.Time) {
 	all := make([]int64, lanes)
 	for lane := range all {
 		all[lane] = int64(lane)
 	}
-	eachPart(r, home, e, all, func(int) func(pgx.Rows) error {
+	core.EachPart(r.ReadBatch, home, e, all, func(int) func(pgx.Rows) error {
 		found := new([]time.Time)
 		r.Then(func() {
 			for _, at := range *found {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
@@ -18,7 +19,7 @@ func TestBacklog(t *testing.T) {
 	require.Equal(t, store.Backlog{}, b)
 
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	emit := func(home region.Code, at time.Time) store.OutboxRow {
+	emit := func(home region.Code, at time.Time) core.OutboxRow {
 		w := s.NewTx(home)
 		row := w.Emit("topic", "payload", at, at.Add(time.Second))
 		require.NoError(t, w.Commit(t.Context()))
@@ -36,12 +37,12 @@ func TestBacklog(t *testing.T) {
 		return b.OldestOutbox.UTC()
 	}
 	require.Equal(t, start, oldest())
-	require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}, failed.ID, start.Add(24*time.Hour)))
+	require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, []core.OutboxRow{failed}, failed.ID, start.Add(24*time.Hour)))
 	require.Equal(t, start, oldest(), "a row that is put off waits still")
-	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}))
+	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []core.OutboxRow{failed}))
 	require.Equal(t, start, oldest(), "a row that was put off since it was read is not deleted")
 	failed.NotBefore = start.Add(24 * time.Hour)
-	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}))
+	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []core.OutboxRow{failed}))
 	require.Equal(t, start.Add(time.Minute), oldest())
 }
 

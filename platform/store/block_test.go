@@ -8,19 +8,20 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // putBlock stores a block and its mirror.
 func putBlock(t *testing.T, s *store.Store, blockerID, blockedID, status string, at time.Time) {
 	t.Helper()
 	w := s.NewTx(homeOf(blockerID))
-	w.ChangeBlock(store.BlockChange{New: store.Block{
+	w.ChangeBlock(people.BlockChange{New: people.Block{
 		BlockerID: blockerID, BlockedID: blockedID, Status: status, CreatedAt: at,
 		UpdatedAt: at,
 	}}, at, at)
 	commit(t, w)
 	w = s.NewTx(homeOf(blockedID))
-	w.MirrorBlock(store.MirroredBlock{BlockerID: blockerID, BlockedID: blockedID, Status: status, Version: 1, ChangedAt: at})
+	w.MirrorBlock(people.MirroredBlock{BlockerID: blockerID, BlockedID: blockedID, Status: status, Version: 1, ChangedAt: at})
 	commit(t, w)
 }
 
@@ -32,14 +33,14 @@ func TestHiddenUsers(t *testing.T) {
 	blocked, blocker, more, moreBlocking := region.NewID(region.EU), region.NewID(region.US), region.NewID(region.EU), region.NewID(region.EU)
 	unblocked, unblocking, neither := region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU)
 	for _, b := range []struct{ blocker, blocked, status string }{
-		{user, blocked, store.BlockBlocked},
-		{user, more, store.BlockBlocked},
-		{blocker, user, store.BlockBlocked},
-		{moreBlocking, user, store.BlockBlocked},
-		{user, unblocked, store.BlockNone},
-		{unblocking, user, store.BlockNone},
-		{stranger, neither, store.BlockBlocked},
-		{neither, stranger, store.BlockBlocked},
+		{user, blocked, people.BlockBlocked},
+		{user, more, people.BlockBlocked},
+		{blocker, user, people.BlockBlocked},
+		{moreBlocking, user, people.BlockBlocked},
+		{user, unblocked, people.BlockNone},
+		{unblocking, user, people.BlockNone},
+		{stranger, neither, people.BlockBlocked},
+		{neither, stranger, people.BlockBlocked},
 	} {
 		putBlock(t, s, b.blocker, b.blocked, b.status, now)
 	}
@@ -68,8 +69,8 @@ func TestGuardNotBlocked(t *testing.T) {
 		w.GuardNotBlocked(a, b, refused)
 		return w.Commit(t.Context())
 	}
-	putBlock(t, s, user, third, store.BlockNone, now)
-	putBlock(t, s, user, other, store.BlockBlocked, now)
+	putBlock(t, s, user, third, people.BlockNone, now)
+	putBlock(t, s, user, other, people.BlockBlocked, now)
 	require.ErrorIs(t, guard(user, other), refused)
 	require.ErrorIs(t, guard(other, user), refused)
 	for _, pair := range [][2]string{{user, third}, {third, user}, {other, third}, {third, other}} {

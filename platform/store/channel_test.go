@@ -9,17 +9,19 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
-func aChannel(home region.Code) store.Channel {
+func aChannel(home region.Code) messaging.Channel {
 	id := region.NewID(home)
-	return store.Channel{
+	return messaging.Channel{
 		ID: id, PublicID: id, Type: "community", DisplayName: "Birds", IsPublic: true, Metadata: []byte(`{}`),
 		NotificationMode: "default",
 	}
 }
 
-func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
+func newChannel(t *testing.T, s *store.Store, home region.Code) messaging.Channel {
 	t.Helper()
 	c := aChannel(home)
 	w := s.NewTx(home)
@@ -28,9 +30,9 @@ func newChannel(t *testing.T, s *store.Store, home region.Code) store.Channel {
 	return c
 }
 
-func readChannel(t *testing.T, s *store.Store, id string) *store.Channel {
+func readChannel(t *testing.T, s *store.Store, id string) *messaging.Channel {
 	t.Helper()
-	var c *store.Channel
+	var c *messaging.Channel
 	r := s.NewReadBatch()
 	r.Channel(id, &c)
 	run(t, r)
@@ -45,7 +47,7 @@ func TestChannels(t *testing.T) {
 	require.ErrorIs(t, taken.Commit(t.Context()), fail.AlreadyExists("taken"))
 	name := "Bees"
 	w := s.NewTx(region.SG)
-	w.UpdateChannel(c, store.ChannelChange{DisplayName: &name}, later(1))
+	w.UpdateChannel(c, messaging.ChannelChange{DisplayName: &name}, later(1))
 	until := later(60)
 	w.MuteChannel(c.ID, &until, later(1))
 	commit(t, w)
@@ -59,7 +61,7 @@ func TestChannels(t *testing.T) {
 	commit(t, w)
 	require.Equal(t, later(2), readChannel(t, s, c.ID).DeletedAt.UTC())
 	for what, write := range map[string]func(w *store.Tx){
-		"change": func(w *store.Tx) { w.UpdateChannel(c, store.ChannelChange{DisplayName: &name}, now) },
+		"change": func(w *store.Tx) { w.UpdateChannel(c, messaging.ChannelChange{DisplayName: &name}, now) },
 		"mute":   func(w *store.Tx) { w.MuteChannel(c.ID, nil, now) },
 		"delete": func(w *store.Tx) { w.DeleteChannel(c.ID, "", now) },
 	} {
@@ -87,42 +89,42 @@ func TestChannelActivity(t *testing.T) {
 func TestChannelUsers(t *testing.T) {
 	s := openNew(t)
 	c := newChannel(t, s, region.US)
-	anna := store.ChannelUser{
-		ChannelID: c.ID, UserID: region.NewID(region.EU), UserPublicID: "anna", Membership: store.ChannelMember,
+	anna := messaging.ChannelUser{
+		ChannelID: c.ID, UserID: region.NewID(region.EU), UserPublicID: "anna", Membership: messaging.ChannelMember,
 		Roles: []string{"channel-moderator"},
 	}
-	ben := store.ChannelUser{
-		ChannelID: c.ID, UserID: region.NewID(region.SG), UserPublicID: "ben", Membership: store.ChannelMember,
+	ben := messaging.ChannelUser{
+		ChannelID: c.ID, UserID: region.NewID(region.SG), UserPublicID: "ben", Membership: messaging.ChannelMember,
 		JoinedAt: now,
 	}
-	change := func(changes ...store.ChannelUserChange) error {
+	change := func(changes ...messaging.ChannelUserChange) error {
 		w := s.NewTx(region.US)
 		w.ChangeChannelUsers(c.ID, changes, now)
 		return w.Commit(t.Context())
 	}
 	counts := func() (members, moderators int64) {
-		all := store.Counts{}
+		all := core.Counts{}
 		r := s.NewReadBatch()
 		r.CountsOf([]string{c.ID}, all)
 		run(t, r)
-		return all.Of(c.ID, store.CountMembers), all.Of(c.ID, store.CountModerators)
+		return all.Of(c.ID, core.CountMembers), all.Of(c.ID, core.CountModerators)
 	}
-	require.NoError(t, change(store.ChannelUserChange{New: anna}, store.ChannelUserChange{New: ben}))
-	require.ErrorIs(t, change(store.ChannelUserChange{New: anna}), store.ErrConflict, "another request was faster")
-	var read *store.ChannelUser
+	require.NoError(t, change(messaging.ChannelUserChange{New: anna}, messaging.ChannelUserChange{New: ben}))
+	require.ErrorIs(t, change(messaging.ChannelUserChange{New: anna}), core.ErrConflict, "another request was faster")
+	var read *messaging.ChannelUser
 	r := s.NewReadBatch()
 	r.ChannelUser(c.ID, anna.UserID, &read)
 	run(t, r)
 	require.True(t, read.IsModerator())
 	left := *read
-	left.Membership, left.Roles = store.ChannelNone, nil
-	require.NoError(t, change(store.ChannelUserChange{Old: read, New: left}))
-	require.ErrorIs(t, change(store.ChannelUserChange{Old: read, New: left}), store.ErrConflict)
+	left.Membership, left.Roles = messaging.ChannelNone, nil
+	require.NoError(t, change(messaging.ChannelUserChange{Old: read, New: left}))
+	require.ErrorIs(t, change(messaging.ChannelUserChange{Old: read, New: left}), core.ErrConflict)
 	members, moderators := counts()
 	require.Equal(t, []int64{1, 0}, []int64{members, moderators})
-	require.NoError(t, change(store.ChannelUserChange{Old: &left, New: left}), "nothing to change")
+	require.NoError(t, change(messaging.ChannelUserChange{Old: &left, New: left}), "nothing to change")
 
-	var page []store.ChannelUser
+	var page []messaging.ChannelUser
 	r = s.NewReadBatch()
 	r.ChannelUsersAfter(c.ID, "", 10, &page)
 	run(t, r)

@@ -8,12 +8,14 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-func readCommunity(t *testing.T, s *store.Store, id string) *store.Community {
+func readCommunity(t *testing.T, s *store.Store, id string) *communities.Community {
 	t.Helper()
-	var c *store.Community
+	var c *communities.Community
 	r := s.NewReadBatch()
 	r.Community(id, &c)
 	run(t, r)
@@ -21,7 +23,7 @@ func readCommunity(t *testing.T, s *store.Store, id string) *store.Community {
 }
 
 // categoriesOf reads which categories list a community, by the table that the lists walk.
-func categoriesOf(t *testing.T, s *store.Store, c store.Community) []string {
+func categoriesOf(t *testing.T, s *store.Store, c communities.Community) []string {
 	t.Helper()
 	var ids []string
 	r := s.NewReadBatch()
@@ -34,12 +36,12 @@ func categoriesOf(t *testing.T, s *store.Store, c store.Community) []string {
 func TestCommunities(t *testing.T) {
 	s := openNew(t)
 	first, second := region.NewID(region.US), region.NewID(region.EU)
-	c := newCommunity(t, s, region.US, func(c *store.Community) { c.CategoryIDs = []string{first, second} })
+	c := newCommunity(t, s, region.US, func(c *communities.Community) { c.CategoryIDs = []string{first, second} })
 	require.ElementsMatch(t, []string{first, second}, categoriesOf(t, s, c))
 	name := "Cloud watchers"
-	var changed *store.Community
+	var changed *communities.Community
 	w := s.NewTx(region.US)
-	w.UpdateCommunity(c.ID, store.CommunityChange{DisplayName: &name, CategoryIDs: []string{second}}, later(1), &changed)
+	w.UpdateCommunity(c.ID, communities.CommunityChange{DisplayName: &name, CategoryIDs: []string{second}}, later(1), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName)
 	require.True(t, changed.IsPublic, "what is not named stays")
@@ -51,7 +53,7 @@ func TestCommunities(t *testing.T) {
 	require.Equal(t, later(2), readCommunity(t, s, c.ID).DeletedAt.UTC())
 	for what, write := range map[string]func(w *store.Tx){
 		"change": func(w *store.Tx) {
-			w.UpdateCommunity(c.ID, store.CommunityChange{DisplayName: &name}, now, &changed)
+			w.UpdateCommunity(c.ID, communities.CommunityChange{DisplayName: &name}, now, &changed)
 		},
 		"delete":       func(w *store.Tx) { w.DeleteCommunity(c.ID, now) },
 		"need":         func(w *store.Tx) { w.GuardCommunity(c.ID) },
@@ -83,32 +85,32 @@ func TestNamesThatAreTaken(t *testing.T) {
 }
 
 // member reads one membership.
-func member(t *testing.T, s *store.Store, communityID, userID string) *store.Member {
+func member(t *testing.T, s *store.Store, communityID, userID string) *communities.Member {
 	t.Helper()
-	var m *store.Member
+	var m *communities.Member
 	r := s.NewReadBatch()
 	r.Member(communityID, userID, &m)
 	run(t, r)
 	return m
 }
 
-func joining(c store.Community, userID string, old *store.Member, roles ...string) store.MemberChange {
-	return store.MemberChange{Old: old, New: store.Member{
-		CommunityID: c.ID, UserID: userID, UserPublicID: "p", State: store.StateMember, Roles: roles, JoinedAt: now,
+func joining(c communities.Community, userID string, old *communities.Member, roles ...string) communities.MemberChange {
+	return communities.MemberChange{Old: old, New: communities.Member{
+		CommunityID: c.ID, UserID: userID, UserPublicID: "p", State: communities.StateMember, Roles: roles, JoinedAt: now,
 	}}
 }
 
-func leaving(old *store.Member) store.MemberChange {
+func leaving(old *communities.Member) communities.MemberChange {
 	ended := *old
-	ended.State, ended.Roles = store.StateLeft, nil
-	return store.MemberChange{Old: old, New: ended}
+	ended.State, ended.Roles = communities.StateLeft, nil
+	return communities.MemberChange{Old: old, New: ended}
 }
 
 func TestMembersAreCounted(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.US)
 	users := []string{region.NewID(region.US), region.NewID(region.EU), region.NewID(region.SG)}
-	change := func(changes ...store.MemberChange) ([]store.OutboxRow, error) {
+	change := func(changes ...communities.MemberChange) ([]core.OutboxRow, error) {
 		w := s.NewTx(region.US)
 		rows := w.ChangeMembers(c.ID, changes, now, now)
 		return rows, w.Commit(t.Context())
@@ -116,17 +118,17 @@ func TestMembersAreCounted(t *testing.T) {
 	requireCounts := func(members, moderators int64) {
 		t.Helper()
 		counts := countsOf(t, s, c.ID)
-		require.Equal(t, members, counts.Of(c.ID, store.CountMembers))
-		require.Equal(t, moderators, counts.Of(c.ID, store.CountModerators))
+		require.Equal(t, members, counts.Of(c.ID, core.CountMembers))
+		require.Equal(t, moderators, counts.Of(c.ID, core.CountModerators))
 	}
 	rows, err := change(joining(c, users[0], nil, "community-moderator"), joining(c, users[1], nil), joining(c, users[2], nil))
 	require.NoError(t, err)
 	require.Len(t, rows, 2, "the mirrors of other homes")
 	requireCounts(3, 1)
 	_, err = change(joining(c, users[0], nil))
-	require.ErrorIs(t, err, store.ErrConflict, "there is a row already")
+	require.ErrorIs(t, err, core.ErrConflict, "there is a row already")
 
-	var twice []store.Member
+	var twice []communities.Member
 	r := s.NewReadBatch()
 	r.Members(c.ID, append(users, users...), &twice)
 	run(t, r)
@@ -138,7 +140,7 @@ func TestMembersAreCounted(t *testing.T) {
 	require.NoError(t, err)
 	requireCounts(2, 0)
 	_, err = change(leaving(read))
-	require.ErrorIs(t, err, store.ErrConflict, "it is not what was read")
+	require.ErrorIs(t, err, core.ErrConflict, "it is not what was read")
 	requireCounts(2, 0)
 	_, err = change(leaving(member(t, s, c.ID, users[0])), joining(c, users[1], member(t, s, c.ID, users[1])))
 	require.NoError(t, err, "nothing changes")
@@ -159,12 +161,12 @@ func TestMembersAreCounted(t *testing.T) {
 // TestMirrorsAreTheNewest delivers the states of a membership in every order, each twice: the newest stands.
 func TestMirrorsAreTheNewest(t *testing.T) {
 	s := openNew(t)
-	states := []string{store.StateMember, store.StateLeft, store.StateMember, store.StateBanned}
+	states := []string{communities.StateMember, communities.StateLeft, communities.StateMember, communities.StateBanned}
 	for _, order := range permutations(4) {
 		userID, communityID := region.NewID(region.SG), region.NewID(region.US)
 		for _, i := range append(order, order...) {
 			w := s.NewTx(region.SG)
-			w.MirrorMembers([]store.MirroredMember{{
+			w.MirrorMembers([]communities.MirroredMember{{
 				UserID: userID, CommunityID: communityID, State: states[i], Version: int64(i + 1),
 				ChangedAt: later(i),
 			}})
@@ -176,7 +178,7 @@ func TestMirrorsAreTheNewest(t *testing.T) {
 		r.CommunitiesOfUser(userID, &ids)
 		r.Add(region.SG, &db.Statement{SQL: `SELECT state FROM user_communities WHERE home = $1 AND user_id = $2`}, scanRow(&state), userID)
 		run(t, r)
-		require.Equal(t, store.StateBanned, state, "%v", order)
+		require.Equal(t, communities.StateBanned, state, "%v", order)
 		require.Empty(t, ids)
 	}
 }
@@ -205,11 +207,11 @@ func TestJoinRequests(t *testing.T) {
 		f(w)
 		return w.Commit(t.Context())
 	}
-	request := func(j store.JoinRequest) error {
+	request := func(j communities.JoinRequest) error {
 		return write(func(w *store.Tx) { w.InsertJoinRequest(j, refused) })
 	}
-	pending := func() *store.JoinRequest {
-		var j *store.JoinRequest
+	pending := func() *communities.JoinRequest {
+		var j *communities.JoinRequest
 		r := s.NewReadBatch()
 		r.PendingJoinRequest(c.ID, first.RequestorID, &j)
 		run(t, r)
@@ -217,7 +219,7 @@ func TestJoinRequests(t *testing.T) {
 	}
 	answer := func(status string) error {
 		return write(func(w *store.Tx) {
-			w.AnswerJoinRequest(c.ID, first.RequestorID, store.JoinAnswer{Status: status, ResponderID: c.CreatorID, ResponderPublicID: "anna"},
+			w.AnswerJoinRequest(c.ID, first.RequestorID, communities.JoinAnswer{Status: status, ResponderID: c.CreatorID, ResponderPublicID: "anna"},
 				later(5))
 		})
 	}
@@ -226,25 +228,25 @@ func TestJoinRequests(t *testing.T) {
 	second.ID, second.CreatedAt = region.NewID(region.US), later(1)
 	require.ErrorIs(t, request(second), refused, "one pending request at a time")
 	require.Equal(t, first.ID, pending().ID)
-	require.NoError(t, answer(store.JoinRejected))
-	require.ErrorIs(t, answer(store.JoinApproved), fail.NotFound(), "answered already")
+	require.NoError(t, answer(communities.JoinRejected))
+	require.ErrorIs(t, answer(communities.JoinApproved), fail.NotFound(), "answered already")
 	require.Nil(t, pending())
 
 	require.NoError(t, request(second))
-	var latest *store.JoinRequest
+	var latest *communities.JoinRequest
 	r := s.NewReadBatch()
 	r.LatestJoinRequest(c.ID, first.RequestorID, &latest)
 	run(t, r)
 	require.Equal(t, second.ID, latest.ID)
 
 	require.NoError(t, write(func(w *store.Tx) {
-		w.ResolveJoinRequests(c.ID, []string{first.RequestorID, region.NewID(region.SG)}, store.JoinAnswer{Status: store.JoinApproved}, later(6))
+		w.ResolveJoinRequests(c.ID, []string{first.RequestorID, region.NewID(region.SG)}, communities.JoinAnswer{Status: communities.JoinApproved}, later(6))
 	}))
 	require.Nil(t, pending())
-	var all []store.JoinRequest
+	var all []communities.JoinRequest
 	r = s.NewReadBatch()
-	r.ListJoinRequests(store.JoinRequestList{
-		CommunityID: c.ID, Statuses: []string{store.JoinApproved, store.JoinRejected},
+	r.ListJoinRequests(communities.JoinRequestList{
+		CommunityID: c.ID, Statuses: []string{communities.JoinApproved, communities.JoinRejected},
 		AfterTime: now.AddDate(-1, 0, 0), Limit: 9,
 	}, &all)
 	run(t, r)

@@ -10,21 +10,26 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
-func readPost(t *testing.T, s *store.Store, id string) *store.Post {
+func readPost(t *testing.T, s *store.Store, id string) *content.Post {
 	t.Helper()
-	var p *store.Post
+	var p *content.Post
 	r := s.NewReadBatch()
 	r.Post(id, &p)
 	run(t, r)
 	return p
 }
 
-func readComment(t *testing.T, s *store.Store, id string) *store.Comment {
+func readComment(t *testing.T, s *store.Store, id string) *content.Comment {
 	t.Helper()
-	var c *store.Comment
+	var c *content.Comment
 	r := s.NewReadBatch()
 	r.Comment(id, &c)
 	run(t, r)
@@ -32,7 +37,7 @@ func readComment(t *testing.T, s *store.Store, id string) *store.Comment {
 }
 
 // album is a post with three pictures.
-func album(t *testing.T, s *store.Store, c store.Community) (parent store.Post, children []store.Post) {
+func album(t *testing.T, s *store.Store, c communities.Community) (parent content.Post, children []content.Post) {
 	t.Helper()
 	parent = aPost(c)
 	for range 3 {
@@ -42,10 +47,10 @@ func album(t *testing.T, s *store.Store, c store.Community) (parent store.Post, 
 		children = append(children, child)
 	}
 	w := s.NewTx(region.EU)
-	for _, p := range append([]store.Post{parent}, children...) {
+	for _, p := range append([]content.Post{parent}, children...) {
 		w.InsertPost(p)
 	}
-	w.Count(parent.TargetID, store.CountPublished, +1)
+	w.Count(parent.TargetID, core.CountPublished, +1)
 	commit(t, w)
 	return parent, children
 }
@@ -54,7 +59,7 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.EU)
 	parent, children := album(t, s, c)
-	remove := func(p store.Post) error {
+	remove := func(p content.Post) error {
 		w := s.NewTx(region.EU)
 		w.GuardPost(p, fail.NotFound())
 		w.DeletePost(p, later(1))
@@ -62,7 +67,7 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	}
 	require.NoError(t, remove(children[1]))
 	require.Equal(t, []string{children[0].ID, children[2].ID}, readPost(t, s, parent.ID).Children, "the others keep their order")
-	require.Equal(t, int64(1), countsOf(t, s, c.ID).Of(c.ID, store.CountPublished), "children are not counted")
+	require.Equal(t, int64(1), countsOf(t, s, c.ID).Of(c.ID, core.CountPublished), "children are not counted")
 	require.ErrorIs(t, remove(children[1]), fail.NotFound())
 
 	require.NoError(t, remove(parent))
@@ -72,18 +77,18 @@ func TestPostsAndTheirChildren(t *testing.T) {
 	r.ChildIDs(parent.ID, &family)
 	run(t, r)
 	require.ElementsMatch(t, parent.Children, family, "deleted ones too")
-	require.Zero(t, countsOf(t, s, c.ID).Of(c.ID, store.CountPublished))
+	require.Zero(t, countsOf(t, s, c.ID).Of(c.ID, core.CountPublished))
 	w := s.NewTx(region.EU)
-	for _, p := range []store.Post{parent, children[2]} {
-		w.InsertViews(store.View{ReferenceType: "post", ReferenceID: p.ID, UserID: p.AuthorID}, []time.Time{now})
+	for _, p := range []content.Post{parent, children[2]} {
+		w.InsertViews(content.View{ReferenceType: "post", ReferenceID: p.ID, UserID: p.AuthorID}, []time.Time{now})
 	}
 	w.PurgePosts([]string{children[0].ID, parent.ID})
 	commit(t, w)
 	require.Nil(t, readPost(t, s, parent.ID))
-	var views, others []store.View
+	var views, others []content.View
 	r = s.NewReadBatch()
-	r.ListViews(store.ViewList{ReferenceID: parent.ID, Limit: 9}, &views)
-	r.ListViews(store.ViewList{ReferenceID: children[2].ID, Limit: 9}, &others)
+	r.ListViews(content.ViewList{ReferenceID: parent.ID, Limit: 9}, &views)
+	r.ListViews(content.ViewList{ReferenceID: children[2].ID, Limit: 9}, &others)
 	run(t, r)
 	require.Empty(t, views)
 	require.Len(t, others, 1, "the views of another post")
@@ -98,14 +103,14 @@ func TestPostsAndTheirChildren(t *testing.T) {
 func TestMovePost(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.EU)
-	p := newPost(t, s, c, func(p *store.Post) { p.FeedType = "reviewing" })
+	p := newPost(t, s, c, func(p *content.Post) { p.FeedType = "reviewing" })
 	w := s.NewTx(region.EU)
 	w.GuardPost(p, refused)
 	w.UpdatePostFeedType(p, "published", later(1))
 	commit(t, w)
 	counts := countsOf(t, s, c.ID)
-	require.Zero(t, counts.Of(c.ID, store.CountReviewing))
-	require.Equal(t, int64(1), counts.Of(c.ID, store.CountPublished))
+	require.Zero(t, counts.Of(c.ID, core.CountReviewing))
+	require.Equal(t, int64(1), counts.Of(c.ID, core.CountPublished))
 	w = s.NewTx(region.EU)
 	w.GuardPost(p, refused)
 	w.UpdatePostFeedType(p, "declined", later(2))
@@ -117,23 +122,23 @@ func TestCommentsAndReplies(t *testing.T) {
 	p := newPost(t, s, newCommunity(t, s, region.SG))
 	var ids []string
 	for i := range 5 {
-		ids = append(ids, newComment(t, s, p, func(c *store.Comment) { c.CreatedAt = later(i) }).ID)
+		ids = append(ids, newComment(t, s, p, func(c *content.Comment) { c.CreatedAt = later(i) }).ID)
 	}
-	reply := newComment(t, s, p, func(c *store.Comment) { c.ParentID, c.RootID = ids[0], ids[0] })
+	reply := newComment(t, s, p, func(c *content.Comment) { c.ParentID, c.RootID = ids[0], ids[0] })
 	require.Equal(t, []string{ids[4], ids[3], ids[2]}, readPost(t, s, p.ID).LatestComments.IDs(), "the latest three of the first level")
 	require.Equal(t, []string{reply.ID}, readComment(t, s, ids[0]).LatestReplies.IDs())
 	counts := countsOf(t, s, p.ID, ids[0])
-	require.Equal(t, int64(6), counts.Of(p.ID, store.CountComments))
-	require.Equal(t, int64(1), counts.Of(ids[0], store.CountReplies))
+	require.Equal(t, int64(6), counts.Of(p.ID, core.CountComments))
+	require.Equal(t, int64(1), counts.Of(ids[0], core.CountReplies))
 
 	w := s.NewTx(region.SG)
 	w.GuardCommentStatus(reply, refused)
 	w.DeleteComment(reply, later(9))
 	commit(t, w)
 	counts = countsOf(t, s, p.ID, ids[0])
-	require.Equal(t, int64(5), counts.Of(p.ID, store.CountComments))
-	require.Equal(t, int64(6), counts.Of(p.ID, store.CountSegment), "numbers are not given twice")
-	require.Zero(t, counts.Of(ids[0], store.CountReplies))
+	require.Equal(t, int64(5), counts.Of(p.ID, core.CountComments))
+	require.Equal(t, int64(6), counts.Of(p.ID, core.CountSegment), "numbers are not given twice")
+	require.Zero(t, counts.Of(ids[0], core.CountReplies))
 	w = s.NewTx(region.SG)
 	w.GuardComment(reply.ID, refused)
 	require.ErrorIs(t, w.Commit(t.Context()), refused)
@@ -154,8 +159,8 @@ func TestCommentsAndReplies(t *testing.T) {
 	require.Nil(t, readComment(t, s, ids[0]))
 }
 
-func aFlag(target store.FlagTarget, id, userID string) store.Flag {
-	return store.Flag{TargetType: target, TargetID: id, UserID: userID, Reason: "Others", CreatedAt: now}
+func aFlag(target content.FlagTarget, id, userID string) content.Flag {
+	return content.Flag{TargetType: target, TargetID: id, UserID: userID, Reason: "Others", CreatedAt: now}
 }
 
 func TestFlagsBubble(t *testing.T) {
@@ -179,7 +184,7 @@ func TestFlagsBubble(t *testing.T) {
 	}
 	for range 2 { // again changes nothing
 		change(func(w *store.Tx) {
-			w.InsertFlag(aFlag(store.FlagPost, children[0].ID, ben), c.ID)
+			w.InsertFlag(aFlag(content.FlagPost, children[0].ID, ben), c.ID)
 			w.RaisePostFlags(children[0])
 		})
 		require.Equal(t, []string{ben}, readPost(t, s, children[0].ID).Flaggers)
@@ -187,7 +192,7 @@ func TestFlagsBubble(t *testing.T) {
 	}
 	requireMarks(true, false, true, false)
 	change(func(w *store.Tx) {
-		w.InsertFlag(aFlag(store.FlagComment, comment.ID, ben), c.ID)
+		w.InsertFlag(aFlag(content.FlagComment, comment.ID, ben), c.ID)
 		w.RaiseCommentFlags(comment)
 	})
 	requireMarks(true, true, true, true)
@@ -197,17 +202,17 @@ func TestFlagsBubble(t *testing.T) {
 	requireMarks(false, false, false, false)
 
 	change(func(w *store.Tx) {
-		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
+		w.InsertFlag(aFlag(content.FlagPost, parent.ID, ben), c.ID)
 		w.RaisePostFlags(parent)
 	})
 	requireMarks(false, false, true, false)
 	change(func(w *store.Tx) {
-		w.ClearFlags(parent.ID, store.FlagResolution{At: now})
+		w.ClearFlags(parent.ID, content.FlagResolution{At: now})
 		w.RecomputePostFlags(parent)
 	})
 	requireMarks(false, false, false, false)
 	change(func(w *store.Tx) {
-		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
+		w.InsertFlag(aFlag(content.FlagPost, parent.ID, ben), c.ID)
 		w.RaisePostFlags(parent)
 	})
 	change(func(w *store.Tx) { w.DeletePost(parent, later(2)) })
@@ -220,7 +225,7 @@ func TestFlagLimit(t *testing.T) {
 	var users []string
 	flag := func(userID string, limit int) error {
 		w := s.NewTx(region.EU)
-		f := aFlag(store.FlagPost, p.ID, userID)
+		f := aFlag(content.FlagPost, p.ID, userID)
 		w.GuardFlagLimit(f, limit, refused)
 		w.InsertFlag(f, p.TargetID)
 		w.RaisePostFlags(p)
@@ -246,7 +251,7 @@ func TestFlagLimit(t *testing.T) {
 // TestSettingsOfEveryOrder has a home hear of the same changes in every order, each twice: all end up alike.
 func TestSettingsOfEveryOrder(t *testing.T) {
 	s := openNew(t)
-	changes := []store.SettingRow{
+	changes := []network.SettingRow{
 		{Name: "flagLimit", Value: []byte(`7`), ChangedAt: now, Origin: "us"},
 		{Name: "flagLimit", Value: []byte(`8`), ChangedAt: later(1), Origin: "us"},
 		{Name: "flagLimit", Value: []byte(`9`), ChangedAt: later(1), Origin: "eu"},
@@ -261,19 +266,19 @@ func TestSettingsOfEveryOrder(t *testing.T) {
 			w.UpsertSetting(changes[i])
 			commit(t, w)
 		}
-		var settings store.Settings
+		var settings network.Settings
 		r := s.NewReadBatch()
 		r.Settings(region.SG, &settings)
 		run(t, r)
-		want := store.DefaultSettings()
+		want := network.DefaultSettings()
 		want.FlagLimit, want.IsReportEnabled = 8, false // of two at the same moment the greater origin
 		require.Equal(t, want, settings, "%v", order)
 	}
-	var elsewhere store.Settings
+	var elsewhere network.Settings
 	r := s.NewReadBatch()
 	r.Settings(region.US, &elsewhere)
 	run(t, r)
-	require.Equal(t, store.DefaultSettings(), elsewhere)
+	require.Equal(t, network.DefaultSettings(), elsewhere)
 }
 
 func TestCounts(t *testing.T) {
@@ -281,15 +286,15 @@ func TestCounts(t *testing.T) {
 	ref, other := region.NewID(region.US), region.NewID(region.US)
 	w := s.NewTx(region.US)
 	for range 50 { // over all shards
-		w.Count(ref, store.CountMembers, 2)
+		w.Count(ref, core.CountMembers, 2)
 	}
-	w.Count(ref, store.CountMembers, -1)
-	w.Count(ref, store.CountModerators, 1)
+	w.Count(ref, core.CountMembers, -1)
+	w.Count(ref, core.CountModerators, 1)
 	commit(t, w)
 	counts := countsOf(t, s, ref, other)
-	require.Equal(t, int64(99), counts.Of(ref, store.CountMembers))
-	require.Equal(t, int64(1), counts.Of(ref, store.CountModerators))
-	require.Zero(t, counts.Of(other, store.CountMembers))
+	require.Equal(t, int64(99), counts.Of(ref, core.CountMembers))
+	require.Equal(t, int64(1), counts.Of(ref, core.CountModerators))
+	require.Zero(t, counts.Of(other, core.CountMembers))
 }
 
 func TestOutboxRows(t *testing.T) {
@@ -314,7 +319,7 @@ func TestOutboxRows(t *testing.T) {
 	require.Equal(t, lanes, got, "in the order of their times")
 	some, err := s.DueOutboxRows(t.Context(), region.EU, []int64{1, 3}, time.Time{}, later(100))
 	require.NoError(t, err)
-	for lane := range int64(store.OutboxLanes) {
+	for lane := range int64(core.OutboxLanes) {
 		if lane%2 == 1 {
 			require.Equal(t, due[lane], some[lane])
 		} else {
@@ -341,7 +346,7 @@ func TestOutboxRows(t *testing.T) {
 // TestDueOutboxRowsOfALane reads at most MaxDueOutboxRows rows of each lane.
 func TestDueOutboxRowsOfALane(t *testing.T) {
 	s := openNew(t)
-	for _, n := range []int{store.MaxDueOutboxRows, 1} {
+	for _, n := range []int{core.MaxDueOutboxRows, 1} {
 		w := s.NewTx(region.EU)
 		for range n {
 			w.EmitInOrder("0", "topic", "payload", now, now)
@@ -351,8 +356,8 @@ func TestDueOutboxRowsOfALane(t *testing.T) {
 	}
 	due, err := s.DueOutboxRows(t.Context(), region.EU, []int64{0, 1, 2, 3}, time.Time{}, now)
 	require.NoError(t, err)
-	require.Len(t, due['0'%store.OutboxLanes], store.MaxDueOutboxRows)
-	require.Len(t, due['1'%store.OutboxLanes], 2)
+	require.Len(t, due['0'%core.OutboxLanes], core.MaxDueOutboxRows)
+	require.Len(t, due['1'%core.OutboxLanes], 2)
 }
 
 // TestOutboxRowsOfKeys reads the rows of keys in the order in which they were written. Rows without a key are not among them.
@@ -386,27 +391,27 @@ func TestOutboxRowsOfKeys(t *testing.T) {
 
 func TestDirectoryEntries(t *testing.T) {
 	s := openNew(t)
-	first := store.DirectoryEntry{Hash: []byte("hash"), UserID: region.NewID(region.US)}
-	second := store.DirectoryEntry{Hash: first.Hash, UserID: region.NewID(region.EU)}
-	for _, e := range []store.DirectoryEntry{first, second} {
-		var stands []store.DirectoryEntry
+	first := people.DirectoryEntry{Hash: []byte("hash"), UserID: region.NewID(region.US)}
+	second := people.DirectoryEntry{Hash: first.Hash, UserID: region.NewID(region.EU)}
+	for _, e := range []people.DirectoryEntry{first, second} {
+		var stands []people.DirectoryEntry
 		w := s.NewTx(region.SG)
 		w.InsertDirectoryEntry(e, now, &stands)
 		commit(t, w)
-		require.Equal(t, []store.DirectoryEntry{first}, stands)
+		require.Equal(t, []people.DirectoryEntry{first}, stands)
 	}
-	var found []store.DirectoryEntry
+	var found []people.DirectoryEntry
 	r := s.NewReadBatch()
 	r.Directory(region.SG, [][]byte{first.Hash, []byte("other")}, &found)
 	run(t, r)
-	require.Equal(t, []store.DirectoryEntry{first}, found)
+	require.Equal(t, []people.DirectoryEntry{first}, found)
 
-	beside := store.DirectoryEntry{Hash: []byte("another hash"), UserID: first.UserID}
+	beside := people.DirectoryEntry{Hash: []byte("another hash"), UserID: first.UserID}
 	w := s.NewTx(region.SG)
 	w.UpsertDirectoryCopy(beside, now)
 	w.DeleteDirectoryEntry(second)
 	commit(t, w)
-	for _, want := range [][]store.DirectoryEntry{{first, beside}, {beside}} {
+	for _, want := range [][]people.DirectoryEntry{{first, beside}, {beside}} {
 		r = s.NewReadBatch()
 		r.Directory(region.SG, [][]byte{first.Hash, beside.Hash}, &found)
 		run(t, r)

@@ -9,13 +9,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // newFile stores a file of a user.
-func newFile(t *testing.T, s *store.Store, home region.Code, ownerID string) store.File {
+func newFile(t *testing.T, s *store.Store, home region.Code, ownerID string) media.File {
 	t.Helper()
-	f := store.File{
-		ID: region.NewID(home), OwnerID: ownerID, Type: "file", AccessType: store.AccessPublic, Exif: []byte(`{}`),
+	f := media.File{
+		ID: region.NewID(home), OwnerID: ownerID, Type: "file", AccessType: media.AccessPublic, Exif: []byte(`{}`),
 		GPS: []byte(`{}`), CreatedAt: now, UpdatedAt: now,
 	}
 	w := s.NewTx(home)
@@ -25,9 +26,9 @@ func newFile(t *testing.T, s *store.Store, home region.Code, ownerID string) sto
 	return f
 }
 
-func readFile(t *testing.T, s *store.Store, id string) store.File {
+func readFile(t *testing.T, s *store.Store, id string) media.File {
 	t.Helper()
-	var f *store.File
+	var f *media.File
 	r := s.NewReadBatch()
 	r.File(id, &f)
 	run(t, r)
@@ -50,7 +51,7 @@ func TestRestrictFiles(t *testing.T) {
 		tx.RestrictFiles(ids, owner)
 		require.NoError(t, tx.Commit(t.Context()))
 	}
-	for want, files := range map[bool][]store.File{true: {own, away}, false: {old, other, unnamed}} {
+	for want, files := range map[bool][]media.File{true: {own, away}, false: {old, other, unnamed}} {
 		for _, f := range files {
 			require.Equal(t, want, readFile(t, s, f.ID).Restricted)
 		}
@@ -64,14 +65,14 @@ func TestUnusedFiles(t *testing.T) {
 	f, old := newFile(t, s, region.EU, region.NewID(region.EU)), newFile(t, s, region.EU, region.NewID(region.EU))
 	_, err := conn.Exec(t.Context(), `UPDATE files SET uses_recorded = false WHERE id = $1`, old.ID)
 	require.NoError(t, err)
-	mark := func(id string, since time.Time) store.File {
+	mark := func(id string, since time.Time) media.File {
 		t.Helper()
 		w := s.NewTx(region.EU)
 		w.MarkFileUnused(id, since)
 		commit(t, w)
 		return readFile(t, s, id)
 	}
-	guard := func(f store.File) error {
+	guard := func(f media.File) error {
 		w := s.NewTx(region.EU)
 		w.GuardFileUnused(f, refused)
 		return w.Commit(t.Context())
@@ -110,7 +111,7 @@ func TestFileReleases(t *testing.T) {
 			later(seconds))
 		require.NoError(t, err)
 	}
-	due := func(seconds int) (found []store.FileRelease, files []string) {
+	due := func(seconds int) (found []media.FileRelease, files []string) {
 		t.Helper()
 		r := s.NewReadBatch()
 		r.FileReleasesDue(region.EU, later(seconds), &found)

@@ -7,15 +7,17 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // firstAttempt is the attempt of a request that holds its key for a minute and expires after an hour.
-func firstAttempt(key string) store.Idempotency {
-	return store.Idempotency{Key: []byte(key), Request: []byte("one"), Attempt: "first", LockedUntil: later(60), ExpiresAt: later(3600)}
+func firstAttempt(key string) network.Idempotency {
+	return network.Idempotency{Key: []byte(key), Request: []byte("one"), Attempt: "first", LockedUntil: later(60), ExpiresAt: later(3600)}
 }
 
 // reserve reserves the key of an attempt at some seconds after now.
-func reserve(t *testing.T, s *store.Store, i store.Idempotency, seconds int) (before, stored *store.Idempotency) {
+func reserve(t *testing.T, s *store.Store, i network.Idempotency, seconds int) (before, stored *network.Idempotency) {
 	t.Helper()
 	w := s.NewTx(region.EU)
 	w.ReserveIdempotency(i, later(seconds), &before, &stored)
@@ -51,7 +53,7 @@ func TestReserveIdempotency(t *testing.T) {
 			w.FinishIdempotency(first, []byte("answer"))
 			commit(t, w)
 		}
-		second := store.Idempotency{
+		second := network.Idempotency{
 			Key: []byte(key), Request: []byte(tc.request), Attempt: "second", LockedUntil: later(tc.seconds + 60),
 			ExpiresAt: later(tc.seconds + 3600),
 		}
@@ -79,7 +81,7 @@ func TestOutcomeOfAnAttempt(t *testing.T) {
 	reserve(t, s, first, 0)
 	neighbor := firstAttempt("neighbor")
 	reserve(t, s, neighbor, 0)
-	end := func(queue func(*store.Tx)) *store.Idempotency {
+	end := func(queue func(*store.Tx)) *network.Idempotency {
 		t.Helper()
 		w := s.NewTx(region.EU)
 		queue(w)
@@ -122,17 +124,17 @@ func TestIdempotencyMarks(t *testing.T) {
 	changeOf := func(key, attempt string, seconds int, created ...string) error {
 		i := firstAttempt(key)
 		i.Attempt, i.ExpiresAt = attempt, later(seconds+3600)
-		marked, _ := store.WithIdempotency(t.Context(), i, later(seconds), refused, func() []string { return created })
+		marked, _ := network.WithIdempotency(t.Context(), i, later(seconds), refused, func() []string { return created })
 		w := s.NewTx(region.EU)
-		w.Count(ref, store.CountMembers, 1)
+		w.Count(ref, core.CountMembers, 1)
 		return w.Commit(marked)
 	}
 	change := func(attempt string, seconds int, created ...string) error {
 		return changeOf("key", attempt, seconds, created...)
 	}
-	marks := func(seconds int) []store.IdempotencyMark {
+	marks := func(seconds int) []network.IdempotencyMark {
 		t.Helper()
-		var found []store.IdempotencyMark
+		var found []network.IdempotencyMark
 		r := s.NewReadBatch()
 		r.IdempotencyMarks([]byte("key"), later(seconds), &found)
 		run(t, r)
@@ -142,11 +144,11 @@ func TestIdempotencyMarks(t *testing.T) {
 	require.NoError(t, change("first", 0))
 	require.NoError(t, change("first", 1, "a", "b"))
 	require.ErrorIs(t, change("second", 3600), refused)
-	require.Equal(t, []store.IdempotencyMark{{Attempt: "first", Created: []string{"a", "b"}, Known: true}}, marks(3600))
+	require.Equal(t, []network.IdempotencyMark{{Attempt: "first", Created: []string{"a", "b"}, Known: true}}, marks(3600))
 	require.Empty(t, marks(3601))
-	require.EqualValues(t, 3, countsOf(t, s, ref).Of(ref, store.CountMembers))
+	require.EqualValues(t, 3, countsOf(t, s, ref).Of(ref, core.CountMembers))
 	require.NoError(t, change("second", 3601, "c"))
-	require.Equal(t, []store.IdempotencyMark{{Attempt: "second", Created: []string{"c"}, Known: true}}, marks(3601))
+	require.Equal(t, []network.IdempotencyMark{{Attempt: "second", Created: []string{"c"}, Known: true}}, marks(3601))
 }
 
 // TestSweepIdempotency deletes the keys and the marks that have expired, and counts both.
@@ -159,9 +161,9 @@ func TestSweepIdempotency(t *testing.T) {
 		if key == "oldest" {
 			continue
 		}
-		marked, _ := store.WithIdempotency(t.Context(), i, now, refused, func() []string { return nil })
+		marked, _ := network.WithIdempotency(t.Context(), i, now, refused, func() []string { return nil })
 		w := s.NewTx(region.EU)
-		w.Count(region.NewID(region.EU), store.CountMembers, 1)
+		w.Count(region.NewID(region.EU), core.CountMembers, 1)
 		require.NoError(t, w.Commit(marked))
 	}
 	for _, want := range [][2]int64{{2, 1}, {0, 0}} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 func TestLatestCommentsScan(t *testing.T) {
@@ -16,39 +17,39 @@ func TestLatestCommentsScan(t *testing.T) {
 	entry := func(at, id, author string) string {
 		return strings.Repeat("0", 16-len(at)) + at + strings.Repeat(id, 24) + author + ";"
 	}
-	comment := func(id, author string) store.LatestComment {
-		return store.LatestComment{ID: strings.Repeat(id, 24), AuthorID: author}
+	comment := func(id, author string) content.LatestComment {
+		return content.LatestComment{ID: strings.Repeat(id, 24), AuthorID: author}
 	}
 	for name, test := range map[string]struct {
 		src  any
-		want store.LatestComments
+		want content.LatestComments
 	}{
 		"no rows":     {nil, nil},
 		"no comments": {"", nil},
-		"one":         {entry("1", "a", "u"), store.LatestComments{comment("a", "u")}},
+		"one":         {entry("1", "a", "u"), content.LatestComments{comment("a", "u")}},
 		"newest first": {
 			entry("1", "a", "u") + entry("3", "c", "w") + entry("2", "b", "v"),
-			store.LatestComments{comment("c", "w"), comment("b", "v"), comment("a", "u")},
+			content.LatestComments{comment("c", "w"), comment("b", "v"), comment("a", "u")},
 		},
 		"the latest of four": {
 			entry("1", "a", "u") + entry("4", "d", "u") + entry("3", "c", "u") + entry("2", "b", "u"),
-			store.LatestComments{comment("d", "u"), comment("c", "u"), comment("b", "u")},
+			content.LatestComments{comment("d", "u"), comment("c", "u"), comment("b", "u")},
 		},
-		"at the same time": {entry("1", "a", "u") + entry("1", "b", "u"), store.LatestComments{comment("b", "u"), comment("a", "u")}},
+		"at the same time": {entry("1", "a", "u") + entry("1", "b", "u"), content.LatestComments{comment("b", "u"), comment("a", "u")}},
 		"one in two shards": {
 			entry("1", "a", "u") + entry("2", "b", "u") + entry("2", "b", "u"),
-			store.LatestComments{comment("b", "u"), comment("a", "u")},
+			content.LatestComments{comment("b", "u"), comment("a", "u")},
 		},
-		"of an unknown author": {entry("1", "a", ""), store.LatestComments{comment("a", "")}},
+		"of an unknown author": {entry("1", "a", ""), content.LatestComments{comment("a", "")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := store.LatestComments{comment("z", "earlier")}
+			got := content.LatestComments{comment("z", "earlier")}
 			require.NoError(t, got.Scan(test.src))
 			require.Equal(t, test.want, got)
 		})
 	}
-	var l store.LatestComments
+	var l content.LatestComments
 	require.ErrorContains(t, l.Scan(1), "int instead of text")
 	require.ErrorContains(t, l.Scan("short;"), `"short"`)
 }
@@ -57,8 +58,8 @@ func TestLatestCommentsScan(t *testing.T) {
 type latest struct {
 	*testing.T
 	s     *store.Store
-	post  store.Post
-	shown []store.Comment // oldest first
+	post  content.Post
+	shown []content.Comment // oldest first
 }
 
 // requireShown compares the latest comments of the post with what the test expects.
@@ -81,50 +82,50 @@ func (l *latest) commit(fill func(*store.Tx)) {
 func TestPostAlone(t *testing.T) {
 	s := openNew(t)
 	post := newPost(t, s, newCommunity(t, s, region.SG))
-	newComment(t, s, post, func(*store.Comment) {})
+	newComment(t, s, post, func(*content.Comment) {})
 	want := readPost(t, s, post.ID)
 	require.Len(t, want.LatestComments, 1)
 	want.LatestComments = nil
-	var one *store.Post
-	var several []store.Post
+	var one *content.Post
+	var several []content.Post
 	reads := s.NewReadBatch()
 	reads.PostAlone(post.ID, &one)
 	reads.PostsAlone([]string{post.ID, region.NewID(region.EU)}, &several)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, want, one)
-	require.Equal(t, []store.Post{*want}, several)
+	require.Equal(t, []content.Post{*want}, several)
 }
 
 func TestLatestComments(t *testing.T) {
 	s := openNew(t)
 	l := &latest{T: t, s: s, post: newPost(t, s, newCommunity(t, s, region.SG))}
 	l.requireShown("without comments")
-	var all []store.Comment
+	var all []content.Comment
 	for i := range 40 {
-		c := newComment(t, s, l.post, func(c *store.Comment) { c.CreatedAt = later(i) })
+		c := newComment(t, s, l.post, func(c *content.Comment) { c.CreatedAt = later(i) })
 		all, l.shown = append(all, c), append(l.shown, c)
 		l.requireShown("a new comment")
 	}
 	for _, n := range []int{39, 37, 0, 36} {
 		l.commit(func(w *store.Tx) { w.DeleteComment(all[n], later(50)) })
-		l.shown = slices.DeleteFunc(l.shown, func(c store.Comment) bool { return c.ID == all[n].ID })
+		l.shown = slices.DeleteFunc(l.shown, func(c content.Comment) bool { return c.ID == all[n].ID })
 		l.requireShown("a deletion")
 	}
 
-	pending := newComment(t, s, l.post, func(c *store.Comment) { c.CreatedAt, c.ApprovalStatus = later(37), store.Pending })
+	pending := newComment(t, s, l.post, func(c *content.Comment) { c.CreatedAt, c.ApprovalStatus = later(37), content.Pending })
 	l.requireShown("a pending comment")
-	l.commit(func(w *store.Tx) { w.ReviewComment(pending, store.Approved, later(60)) })
+	l.commit(func(w *store.Tx) { w.ReviewComment(pending, content.Approved, later(60)) })
 	l.shown = slices.Insert(l.shown, len(l.shown)-1, pending)
 	l.requireShown("the approval of an older comment")
 
-	declined := newComment(t, s, l.post, func(c *store.Comment) { c.CreatedAt, c.ApprovalStatus = later(70), store.Pending })
-	l.commit(func(w *store.Tx) { w.ReviewComment(declined, store.Declined, later(71)) })
+	declined := newComment(t, s, l.post, func(c *content.Comment) { c.CreatedAt, c.ApprovalStatus = later(70), content.Pending })
+	l.commit(func(w *store.Tx) { w.ReviewComment(declined, content.Declined, later(71)) })
 	l.requireShown("a declined comment")
 
 	for range len(l.shown) - 2 {
 		n := len(l.shown) - 1
 		last := l.shown[n]
-		last.ApprovalStatus, l.shown = store.Approved, l.shown[:n]
+		last.ApprovalStatus, l.shown = content.Approved, l.shown[:n]
 		l.commit(func(w *store.Tx) { w.DeleteComment(last, later(80)) })
 		l.requireShown("the deletion of the latest")
 	}

@@ -9,14 +9,17 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestReadsOfNothing(t *testing.T) {
 	s := open(t, "postgresql://nobody@127.0.0.1:1/nothing")
-	var users []store.User
-	var community *store.Community
+	var users []people.User
+	var community *communities.Community
 	r := s.NewReadBatch()
 	r.Users([]string{"not an id", "ff0000000000000000000000"}, &users)
 	r.Community("", &community)
@@ -32,7 +35,7 @@ func TestReadsOfSeveralHomes(t *testing.T) {
 	for _, home := range region.All() {
 		ids = append(ids, newUser(t, s, home, "of-"+string(home)).ID)
 	}
-	var users, same []store.User
+	var users, same []people.User
 	r := s.NewReadBatch()
 	r.Users(ids, &users)
 	r.Users(ids[:1], &same)
@@ -55,7 +58,7 @@ func TestNewContentIsStoredOnce(t *testing.T) {
 	for name, write := range map[string]func(w *store.Tx){
 		"community":    func(w *store.Tx) { w.InsertCommunity(aCommunity(region.US), nil, now) },
 		"category":     func(w *store.Tx) { w.InsertCategory(aCategory(region.US, "News"), now) },
-		"join request": func(w *store.Tx) { w.InsertJoinRequest(aJoinRequest(community), store.ErrConflict) },
+		"join request": func(w *store.Tx) { w.InsertJoinRequest(aJoinRequest(community), core.ErrConflict) },
 		"post":         func(w *store.Tx) { w.InsertPost(aPost(community)) },
 		"comment":      func(w *store.Tx) { w.InsertComment(aComment(aPost(community))) },
 	} {
@@ -77,5 +80,5 @@ func TestNewContentIsStoredOnce(t *testing.T) {
 	w := s.NewTx(region.US)
 	w.InsertComment(aComment(post))
 	commit(t, w)
-	require.Equal(t, int64(2), countsOf(t, s, post.ID).Of(post.ID, store.CountComments))
+	require.Equal(t, int64(2), countsOf(t, s, post.ID).Of(post.ID, core.CountComments))
 }

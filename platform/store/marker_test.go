@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // markerStep is a move of the markers of two users to a segment, and their state after it.
@@ -15,7 +16,7 @@ type markerStep struct {
 	name      string
 	seconds   int
 	segment   int64
-	moves     store.MarkerMoves
+	moves     messaging.MarkerMoves
 	anna, ben [5]int64
 	isDeleted bool            // whether the marker of anna is
 	before    func(*store.Tx) // nil for nothing
@@ -23,33 +24,33 @@ type markerStep struct {
 
 func markerSteps(feed, anna, ben string) []markerStep {
 	until := later(9)
-	move := func(m store.MarkerMove) store.MarkerMoves {
-		return store.MarkerMoves{FeedID: feed, Moved: []store.MarkerMove{m, {UserID: ben}}}
+	move := func(m messaging.MarkerMove) messaging.MarkerMoves {
+		return messaging.MarkerMoves{FeedID: feed, Moved: []messaging.MarkerMove{m, {UserID: ben}}}
 	}
 	return []markerStep{
-		{"a mention", 7, 7, move(store.MarkerMove{UserID: anna, LastMention: 7}), [5]int64{7, 5, 5, 7, 7}, [5]int64{7, 0, 0, 5, 7}, false, nil},
+		{"a mention", 7, 7, move(messaging.MarkerMove{UserID: anna, LastMention: 7}), [5]int64{7, 5, 5, 7, 7}, [5]int64{7, 0, 0, 5, 7}, false, nil},
 		{
-			"an earlier message", 6, 6, move(store.MarkerMove{UserID: anna, LastMention: 6, ReadTo: 4}),
+			"an earlier message", 6, 6, move(messaging.MarkerMove{UserID: anna, LastMention: 6, ReadTo: 4}),
 			[5]int64{7, 5, 5, 7, 7},
 			[5]int64{7, 0, 0, 5, 7},
 			false, nil,
 		},
-		{"an own message", 8, 8, move(store.MarkerMove{UserID: anna, ReadTo: 6}), [5]int64{8, 6, 6, 7, 8}, [5]int64{8, 0, 0, 5, 8}, false, nil},
+		{"an own message", 8, 8, move(messaging.MarkerMove{UserID: anna, ReadTo: 6}), [5]int64{8, 6, 6, 7, 8}, [5]int64{8, 0, 0, 5, 8}, false, nil},
 		{
-			"while the user reads", 8, 9, move(store.MarkerMove{UserID: anna}),
+			"while the user reads", 8, 9, move(messaging.MarkerMove{UserID: anna}),
 			[5]int64{9, 9, 9, 7, 8},
 			[5]int64{9, 0, 0, 5, 8},
 			false,
 			func(w *store.Tx) { w.UpdateReadingUntil(anna, feed, &until) },
 		},
 		{
-			"when the user no longer reads", 9, 10, move(store.MarkerMove{UserID: anna}),
+			"when the user no longer reads", 9, 10, move(messaging.MarkerMove{UserID: anna}),
 			[5]int64{10, 9, 9, 7, 9},
 			[5]int64{10, 0, 0, 5, 9},
 			false, nil,
 		},
 		{
-			"a deleted marker", 10, 11, move(store.MarkerMove{UserID: anna}),
+			"a deleted marker", 10, 11, move(messaging.MarkerMove{UserID: anna}),
 			[5]int64{11, 9, 9, 7, 10},
 			[5]int64{11, 0, 0, 5, 10},
 			true,
@@ -57,13 +58,13 @@ func markerSteps(feed, anna, ben string) []markerStep {
 		},
 		{
 			"a restored marker", 11, 12,
-			store.MarkerMoves{FeedID: feed, Restored: []store.MarkerMove{{UserID: anna, ReadTo: 12}}},
+			messaging.MarkerMoves{FeedID: feed, Restored: []messaging.MarkerMove{{UserID: anna, ReadTo: 12}}},
 			[5]int64{12, 12, 12, 7, 11},
 			[5]int64{11, 0, 0, 5, 10},
 			false, nil,
 		},
 		{
-			"read positions", 12, 13, move(store.MarkerMove{UserID: anna}),
+			"read positions", 12, 13, move(messaging.MarkerMove{UserID: anna}),
 			[5]int64{13, 12, 12, 7, 12},
 			[5]int64{13, 2, 11, 5, 12},
 			false,
@@ -89,7 +90,7 @@ func TestMovesOfFeedMarkers(t *testing.T) {
 	// state returns the last segment, the read and delivered position, the last mention and the seconds of the change.
 	state := func(userID, feedID string) ([5]int64, bool) {
 		t.Helper()
-		var found []store.FeedMarker
+		var found []messaging.FeedMarker
 		r := s.NewReadBatch()
 		r.FeedMarkers(userID, []string{feedID}, &found)
 		run(t, r)
@@ -99,8 +100,8 @@ func TestMovesOfFeedMarkers(t *testing.T) {
 	}
 	for _, id := range []string{feed, otherFeed} {
 		change(func(w *store.Tx) {
-			inserted := []store.MarkerMove{{UserID: anna, ReadTo: 5}, {UserID: ben, LastMention: 5}, {UserID: carl}}
-			w.MoveFeedMarkers(store.MarkerMoves{FeedID: id, EntityID: channel, LastSegment: 5, Inserted: inserted}, later(5))
+			inserted := []messaging.MarkerMove{{UserID: anna, ReadTo: 5}, {UserID: ben, LastMention: 5}, {UserID: carl}}
+			w.MoveFeedMarkers(messaging.MarkerMoves{FeedID: id, EntityID: channel, LastSegment: 5, Inserted: inserted}, later(5))
 		})
 	}
 	for _, step := range markerSteps(feed, anna, ben) {
@@ -122,6 +123,6 @@ func TestMovesOfFeedMarkers(t *testing.T) {
 		require.Equal(t, [5]int64{5, 5, 5, 0, 5}, got, "another feed")
 	}
 	w := s.NewTx(region.EU)
-	w.MoveFeedMarkers(store.MarkerMoves{FeedID: feed, EntityID: channel, LastSegment: 99, Inserted: []store.MarkerMove{{UserID: anna}}}, now)
-	require.ErrorIs(t, w.Commit(t.Context()), store.ErrMarkerExists)
+	w.MoveFeedMarkers(messaging.MarkerMoves{FeedID: feed, EntityID: channel, LastSegment: 99, Inserted: []messaging.MarkerMove{{UserID: anna}}}, now)
+	require.ErrorIs(t, w.Commit(t.Context()), messaging.ErrMarkerExists)
 }

@@ -8,14 +8,16 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // newMessageFeed stores a subchannel of a channel that was created at some seconds after now.
 func newMessageFeed(t *testing.T, s *store.Store, id, channelID string, seconds int) {
 	t.Helper()
 	w := s.NewTx(homeOf(id))
-	w.InsertMessageFeed(store.MessageFeed{ID: id, EntityID: channelID, Name: "general", ChannelType: "community", CreatedAt: later(seconds)})
+	w.InsertMessageFeed(messaging.MessageFeed{ID: id, EntityID: channelID, Name: "general", ChannelType: "community", CreatedAt: later(seconds)})
 	commit(t, w)
 }
 
@@ -23,8 +25,8 @@ func newMessageFeed(t *testing.T, s *store.Store, id, channelID string, seconds 
 func newMessage(t *testing.T, s *store.Store, id, feedID, channelID string, seconds int) {
 	t.Helper()
 	w := s.NewTx(homeOf(id))
-	var stored []store.Message
-	w.InsertMessages([]store.Message{{
+	var stored []messaging.Message
+	w.InsertMessages([]messaging.Message{{
 		ID: id, FeedID: feedID, ChannelID: channelID, ChannelType: "community", CreatorID: region.NewID(region.EU), ReferenceID: id,
 		DataType: "text", Data: []byte(`{}`),
 		Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later(seconds),
@@ -64,11 +66,11 @@ func TestLastMessages(t *testing.T) {
 	newMessageFeed(t, s, empty, channel, 0)
 	feeds = append(feeds, empty)
 	for _, asked := range rotations(feeds) {
-		for i, read := range []func(*store.ReadBatch, []string, *[]store.Message){
+		for i, read := range []func(*store.ReadBatch, []string, *[]messaging.Message){
 			(*store.ReadBatch).LastMessages,
 			(*store.ReadBatch).LastMessagesWithDeleted,
 		} {
-			var rows []store.Message
+			var rows []messaging.Message
 			r := s.NewReadBatch()
 			read(r, asked, &rows)
 			run(t, r)
@@ -107,7 +109,7 @@ func TestPagesOfSubchannels(t *testing.T) {
 		`INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at) VALUES ('eu', $1, $2, 1, $3, $3)`, external,
 		channel, now)
 	require.NoError(t, err)
-	list := func(l store.MessageFeedList) (rows []store.MessageFeed) {
+	list := func(l messaging.MessageFeedList) (rows []messaging.MessageFeed) {
 		t.Helper()
 		l.ChannelID = channel
 		r := s.NewReadBatch()
@@ -115,15 +117,15 @@ func TestPagesOfSubchannels(t *testing.T) {
 		run(t, r)
 		return rows
 	}
-	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-		rows := list(store.MessageFeedList{
-			Deleted: store.DeletedNone, WithoutDefault: true, Desc: desc, After: after.Time, AfterID: after.ID,
+	requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+		rows := list(messaging.MessageFeedList{
+			Deleted: core.DeletedNone, WithoutDefault: true, Desc: desc, After: after.Time, AfterID: after.ID,
 			Limit: 2,
 		})
-		return positions(rows, func(f store.MessageFeed) (time.Time, string) { return f.LastMessageAt, f.ID })
+		return positions(rows, func(f messaging.MessageFeed) (time.Time, string) { return f.LastMessageAt, f.ID })
 	})
-	for deletedOnes, want := range map[store.Deleted][2]int{store.DeletedNone: {4, 5}, store.DeletedOnly: {1, 1}, store.DeletedAny: {5, 6}} {
-		require.Len(t, list(store.MessageFeedList{Deleted: deletedOnes, WithoutDefault: true, Limit: 9}), want[0], "%s", deletedOnes)
-		require.Len(t, list(store.MessageFeedList{Deleted: deletedOnes, Limit: 9}), want[1], "%s, with the default one", deletedOnes)
+	for deletedOnes, want := range map[core.Deleted][2]int{core.DeletedNone: {4, 5}, core.DeletedOnly: {1, 1}, core.DeletedAny: {5, 6}} {
+		require.Len(t, list(messaging.MessageFeedList{Deleted: deletedOnes, WithoutDefault: true, Limit: 9}), want[0], "%s", deletedOnes)
+		require.Len(t, list(messaging.MessageFeedList{Deleted: deletedOnes, Limit: 9}), want[1], "%s, with the default one", deletedOnes)
 	}
 }

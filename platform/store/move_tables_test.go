@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // TestMovesWithoutStatistics moves posts of a table about which PostgreSQL has no statistics, as it is shortly after the first posts.
@@ -70,7 +71,7 @@ func TestMovesOfTables(t *testing.T) {
 	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	moving, staying := region.NewID(region.EU), region.NewID(region.EU)
-	for _, table := range store.MoveTables {
+	for _, table := range lifecycle.MoveTables {
 		insertRow(t, conn, table.Name, "eu", moving)
 		insertRow(t, conn, table.Name, "eu", staying)
 		insertRow(t, conn, table.Name, "sg", moving)

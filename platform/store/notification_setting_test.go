@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // TestNotificationSettings reads the settings of a user in general and for one target, without those of other users, targets and levels,
@@ -18,13 +18,13 @@ func TestNotificationSettings(t *testing.T) {
 	put := func(userID, level, targetID string, enabled *bool, events string) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.PutNotificationSetting(store.NotificationSetting{
+		w.PutNotificationSetting(notify.NotificationSetting{
 			UserID: userID, Level: level, TargetID: targetID, Enabled: enabled,
 			Events: []byte(events), UpdatedAt: now,
 		})
 		commit(t, w)
 	}
-	get := func(level, targetID string) (found []store.NotificationSetting) {
+	get := func(level, targetID string) (found []notify.NotificationSetting) {
 		t.Helper()
 		r := s.NewReadBatch()
 		r.NotificationSettings(user, level, targetID, &found)

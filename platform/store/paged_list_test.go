@@ -10,8 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // listSeconds are the times of the rows of a list in the order of their ids: two rows have the same time.
@@ -28,10 +32,10 @@ func listIDs(home region.Code) []string {
 }
 
 // requirePages reads the rows of a list with the times of listSeconds in pages of two, in both directions.
-func requirePages(t *testing.T, ids []string, page func(after store.Position, desc bool) []store.Position) {
+func requirePages(t *testing.T, ids []string, page func(after core.Position, desc bool) []core.Position) {
 	t.Helper()
 	for _, desc := range []bool{false, true} {
-		want, after := []string{ids[1], ids[2], ids[0], ids[3]}, store.Position{}
+		want, after := []string{ids[1], ids[2], ids[0], ids[3]}, core.Position{}
 		if desc {
 			slices.Reverse(want)
 			after.Time, after.Key = later(1000), "~"
@@ -53,8 +57,8 @@ func requirePages(t *testing.T, ids []string, page func(after store.Position, de
 }
 
 // positions returns the positions of rows.
-func positions[T any](rows []T, at func(T) (time.Time, string)) []store.Position {
-	found := make([]store.Position, len(rows))
+func positions[T any](rows []T, at func(T) (time.Time, string)) []core.Position {
+	found := make([]core.Position, len(rows))
 	for i, row := range rows {
 		found[i].Time, found[i].ID = at(row)
 	}
@@ -66,17 +70,17 @@ func TestPagesOfBlocks(t *testing.T) {
 	s := openNew(t)
 	user, other, ids := region.NewID(region.EU), region.NewID(region.EU), listIDs(region.EU)
 	for i, id := range ids {
-		putBlock(t, s, user, id, store.BlockBlocked, later(listSeconds[i]))
-		putBlock(t, s, other, id, store.BlockBlocked, later(2))
+		putBlock(t, s, user, id, people.BlockBlocked, later(listSeconds[i]))
+		putBlock(t, s, other, id, people.BlockBlocked, later(2))
 	}
-	putBlock(t, s, other, region.NewID(region.EU), store.BlockBlocked, later(2))
-	putBlock(t, s, user, region.NewID(region.EU), store.BlockNone, later(2))
-	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-		var rows []store.Block
+	putBlock(t, s, other, region.NewID(region.EU), people.BlockBlocked, later(2))
+	putBlock(t, s, user, region.NewID(region.EU), people.BlockNone, later(2))
+	requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+		var rows []people.Block
 		r := s.NewReadBatch()
-		r.ListBlocks(store.BlockList{UserID: user, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2}, &rows)
+		r.ListBlocks(people.BlockList{UserID: user, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2}, &rows)
 		run(t, r)
-		return positions(rows, func(b store.Block) (time.Time, string) {
+		return positions(rows, func(b people.Block) (time.Time, string) {
 			require.Equal(t, user, b.BlockerID)
 			return b.CreatedAt, b.BlockedID
 		})
@@ -97,20 +101,20 @@ func TestPagesOfRsvps(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for i, id := range ids {
-		answer(event, id, store.RsvpGoing, listSeconds[i])
-		answer(id, user, store.RsvpGoing, listSeconds[i])
+		answer(event, id, content.RsvpGoing, listSeconds[i])
+		answer(id, user, content.RsvpGoing, listSeconds[i])
 	}
-	answer(event, user, store.RsvpInterested, 2)
-	answer(event, other, store.RsvpNotGoing, 2)
-	answer(region.NewID(region.EU), other, store.RsvpGoing, 2)
-	for _, l := range []store.RsvpList{{EventID: event}, {UserID: user}} {
-		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-			l.Statuses, l.Desc, l.After, l.AfterID, l.Limit = []string{store.RsvpGoing}, desc, after.Time, after.ID, 2
-			var rows []store.EventRsvp
+	answer(event, user, content.RsvpInterested, 2)
+	answer(event, other, content.RsvpNotGoing, 2)
+	answer(region.NewID(region.EU), other, content.RsvpGoing, 2)
+	for _, l := range []content.RsvpList{{EventID: event}, {UserID: user}} {
+		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+			l.Statuses, l.Desc, l.After, l.AfterID, l.Limit = []string{content.RsvpGoing}, desc, after.Time, after.ID, 2
+			var rows []content.EventRsvp
 			r := s.NewReadBatch()
 			r.ListRsvps(l, &rows)
 			run(t, r)
-			return positions(rows, func(a store.EventRsvp) (time.Time, string) {
+			return positions(rows, func(a content.EventRsvp) (time.Time, string) {
 				if l.EventID != "" {
 					return a.RespondedAt, a.UserID
 				}
@@ -120,9 +124,9 @@ func TestPagesOfRsvps(t *testing.T) {
 	}
 	requireAnswers := func(statuses []string, want ...string) {
 		t.Helper()
-		var rows []store.EventRsvp
+		var rows []content.EventRsvp
 		r := s.NewReadBatch()
-		r.ListRsvps(store.RsvpList{EventID: event, Statuses: statuses, Limit: 9}, &rows)
+		r.ListRsvps(content.RsvpList{EventID: event, Statuses: statuses, Limit: 9}, &rows)
 		run(t, r)
 		users := make([]string, len(rows))
 		for i, a := range rows {
@@ -130,7 +134,7 @@ func TestPagesOfRsvps(t *testing.T) {
 		}
 		require.ElementsMatch(t, want, users, "%v", statuses)
 	}
-	requireAnswers([]string{store.RsvpInterested, store.RsvpNotGoing}, user, other)
+	requireAnswers([]string{content.RsvpInterested, content.RsvpNotGoing}, user, other)
 	requireAnswers(nil, append(slices.Clone(ids), user, other)...)
 }
 
@@ -138,7 +142,7 @@ func TestPagesOfRsvps(t *testing.T) {
 func TestPagesOfScheduledPosts(t *testing.T) {
 	s := openNew(t)
 	author, ids := region.NewID(region.EU), listIDs(region.EU)
-	put := func(id, authorID, status string, seconds int) store.ScheduledPost {
+	put := func(id, authorID, status string, seconds int) content.ScheduledPost {
 		t.Helper()
 		p := aScheduledPost(id, authorID, later(seconds))
 		p.Status = status
@@ -148,11 +152,11 @@ func TestPagesOfScheduledPosts(t *testing.T) {
 		return p
 	}
 	for i, id := range ids {
-		put(id, author, []string{store.ScheduleWaiting, store.ScheduleFailed}[i%2], listSeconds[i])
+		put(id, author, []string{content.ScheduleWaiting, content.ScheduleFailed}[i%2], listSeconds[i])
 	}
-	posted := put(region.NewID(region.EU), author, store.SchedulePosted, 2)
-	other := put(region.NewID(region.EU), region.NewID(region.EU), store.ScheduleWaiting, 2)
-	list := func(l store.ScheduledPostList) (found []string, rows []store.ScheduledPost) {
+	posted := put(region.NewID(region.EU), author, content.SchedulePosted, 2)
+	other := put(region.NewID(region.EU), region.NewID(region.EU), content.ScheduleWaiting, 2)
+	list := func(l content.ScheduledPostList) (found []string, rows []content.ScheduledPost) {
 		t.Helper()
 		r := s.NewReadBatch()
 		r.ListScheduledPosts(l, &rows)
@@ -163,18 +167,18 @@ func TestPagesOfScheduledPosts(t *testing.T) {
 		return found, rows
 	}
 	for _, byUpdate := range []bool{false, true} {
-		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-			l := store.ScheduledPostList{
+		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+			l := content.ScheduledPostList{
 				AuthorID: author, NotPosted: true, ByUpdate: byUpdate, Desc: desc, After: after.Time, AfterID: after.ID,
 				Limit: 2,
 			}
 			_, rows := list(l)
-			return positions(rows, func(p store.ScheduledPost) (time.Time, string) { return l.Key(p), p.ID })
+			return positions(rows, func(p content.ScheduledPost) (time.Time, string) { return l.Key(p), p.ID })
 		})
 	}
-	found, _ := list(store.ScheduledPostList{AuthorID: author, Limit: 9})
+	found, _ := list(content.ScheduledPostList{AuthorID: author, Limit: 9})
 	require.ElementsMatch(t, append(slices.Clone(ids), posted.ID), found, "also the published ones")
-	found, _ = list(store.ScheduledPostList{NotPosted: true, Limit: 9})
+	found, _ = list(content.ScheduledPostList{NotPosted: true, Limit: 9})
 	require.ElementsMatch(t, append(slices.Clone(ids), other.ID), found, "of every author")
 }
 
@@ -186,7 +190,7 @@ func TestPagesOfStreams(t *testing.T) {
 	put := func(id, creatorID, status string, seconds int) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.InsertVideoStream(store.VideoStream{
+		w.InsertVideoStream(media.VideoStream{
 			ID: id, CreatorID: creatorID, Status: status, Resolution: "SD", Metadata: []byte(`{}`),
 			CreatedAt: later(seconds),
 		}, refused)
@@ -201,14 +205,14 @@ func TestPagesOfStreams(t *testing.T) {
 	put(region.NewID(region.EU), region.NewID(region.EU), "live", 2)
 	_, err := conn.Exec(t.Context(), `UPDATE video_streams SET deleted_at = now() WHERE id = $1`, deleted)
 	require.NoError(t, err)
-	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-		var rows []store.VideoStream
+	requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+		var rows []media.VideoStream
 		r := s.NewReadBatch()
-		r.ListVideoStreams(store.StreamList{
+		r.ListVideoStreams(media.StreamList{
 			Creators: []string{creator}, Statuses: []string{"live", "ended"}, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2,
 		}, &rows)
 		run(t, r)
-		return positions(rows, func(v store.VideoStream) (time.Time, string) { return v.CreatedAt, v.ID })
+		return positions(rows, func(v media.VideoStream) (time.Time, string) { return v.CreatedAt, v.ID })
 	})
 }
 
@@ -220,7 +224,7 @@ func TestPagesOfUsersByName(t *testing.T) {
 	put := func(id, name string) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.InsertUser(store.User{ID: id, PublicID: id, DisplayName: name}, now)
+		w.InsertUser(people.User{ID: id, PublicID: id, DisplayName: name}, now)
 		commit(t, w)
 	}
 	for i, n := range listSeconds {
@@ -233,22 +237,22 @@ func TestPagesOfUsersByName(t *testing.T) {
 	}
 	_, err := conn.Exec(t.Context(), `UPDATE users SET deleted_at = now() WHERE id = ANY($1)`, deleted)
 	require.NoError(t, err)
-	requirePages(t, live, func(after store.Position, desc bool) []store.Position {
-		var rows []store.UserListRow
+	requirePages(t, live, func(after core.Position, desc bool) []core.Position {
+		var rows []people.UserListRow
 		r := s.NewReadBatch()
-		r.ListUsers(store.UserList{ByName: true, Prefix: "aN", Desc: desc, AfterKey: after.Key, AfterID: after.ID, Limit: 2}, &rows)
+		r.ListUsers(people.UserList{ByName: true, Prefix: "aN", Desc: desc, AfterKey: after.Key, AfterID: after.ID, Limit: 2}, &rows)
 		run(t, r)
-		found := make([]store.Position, len(rows))
+		found := make([]core.Position, len(rows))
 		for i, row := range rows {
-			found[i] = store.Position{Key: row.Key, ID: row.ID}
+			found[i] = core.Position{Key: row.Key, ID: row.ID}
 		}
 		return found
 	})
 	for prefix, want := range map[string]int{"an": 4, "an1": 2, "a": 0} {
 		for isDeleted, ids := range map[bool][]string{false: live, true: deleted} {
-			var rows []store.UserListRow
+			var rows []people.UserListRow
 			r := s.NewReadBatch()
-			r.ListUsers(store.UserList{ByName: true, Prefix: prefix, Exact: prefix == "a", Deleted: isDeleted, Limit: 9}, &rows)
+			r.ListUsers(people.UserList{ByName: true, Prefix: prefix, Exact: prefix == "a", Deleted: isDeleted, Limit: 9}, &rows)
 			run(t, r)
 			if prefix == "a" && !isDeleted {
 				require.Len(t, rows, 1, "the whole name")
@@ -267,54 +271,54 @@ func TestPagesOfChannelUsers(t *testing.T) {
 	s := openNew(t)
 	moderator, other, at, until := []string{"channel-moderator"}, []string{"other"}, later(10), later(11)
 	for _, tc := range map[string]struct {
-		list   store.ChannelUserList
-		beside store.ChannelUser // whom the list does not have
+		list   messaging.ChannelUserList
+		beside messaging.ChannelUser // whom the list does not have
 	}{
-		"all":              {store.ChannelUserList{}, store.ChannelUser{Membership: store.ChannelBanned}},
-		"moderators":       {store.ChannelUserList{Roles: moderator}, store.ChannelUser{Roles: other, MutedUntil: &until}},
-		"another role":     {store.ChannelUserList{Roles: other}, store.ChannelUser{Roles: moderator, MutedUntil: &until}},
-		"muted":            {store.ChannelUserList{MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
-		"muted moderators": {store.ChannelUserList{MutedAt: &at, Roles: moderator}, store.ChannelUser{Roles: moderator}},
-		"by name":          {store.ChannelUserList{ByName: true, Prefix: "AN"}, store.ChannelUser{UserPublicID: "ao1"}},
+		"all":              {messaging.ChannelUserList{}, messaging.ChannelUser{Membership: messaging.ChannelBanned}},
+		"moderators":       {messaging.ChannelUserList{Roles: moderator}, messaging.ChannelUser{Roles: other, MutedUntil: &until}},
+		"another role":     {messaging.ChannelUserList{Roles: other}, messaging.ChannelUser{Roles: moderator, MutedUntil: &until}},
+		"muted":            {messaging.ChannelUserList{MutedAt: &at}, messaging.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"muted moderators": {messaging.ChannelUserList{MutedAt: &at, Roles: moderator}, messaging.ChannelUser{Roles: moderator}},
+		"by name":          {messaging.ChannelUserList{ByName: true, Prefix: "AN"}, messaging.ChannelUser{UserPublicID: "ao1"}},
 		"moderators by name": {
-			store.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator},
-			store.ChannelUser{Roles: other, MutedUntil: &until},
+			messaging.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator},
+			messaging.ChannelUser{Roles: other, MutedUntil: &until},
 		},
-		"muted by name": {store.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at}, store.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"muted by name": {messaging.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at}, messaging.ChannelUser{Roles: moderator, MutedUntil: &at}},
 	} {
 		channel, ids := newChannel(t, s, region.EU), listIDs(region.EU)
-		put := func(channelID, id string, u store.ChannelUser, seconds int) {
+		put := func(channelID, id string, u messaging.ChannelUser, seconds int) {
 			t.Helper()
-			u.UserID, u.UserPublicID, u.Membership = id, cmp.Or(u.UserPublicID, fmt.Sprint("An", seconds)), cmp.Or(u.Membership, store.ChannelMember)
+			u.UserID, u.UserPublicID, u.Membership = id, cmp.Or(u.UserPublicID, fmt.Sprint("An", seconds)), cmp.Or(u.Membership, messaging.ChannelMember)
 			w := s.NewTx(region.EU)
-			w.ChangeChannelUsers(channelID, []store.ChannelUserChange{{New: u}}, later(seconds))
+			w.ChangeChannelUsers(channelID, []messaging.ChannelUserChange{{New: u}}, later(seconds))
 			commit(t, w)
 		}
-		both := store.ChannelUser{Roles: append(slices.Clone(moderator), other...), MutedUntil: &until}
+		both := messaging.ChannelUser{Roles: append(slices.Clone(moderator), other...), MutedUntil: &until}
 		for i, id := range ids {
 			put(channel.ID, id, both, listSeconds[i])
 		}
 		banned := both
-		banned.Membership = store.ChannelBanned
+		banned.Membership = messaging.ChannelBanned
 		put(channel.ID, region.NewID(region.EU), tc.beside, 2)
 		put(channel.ID, region.NewID(region.EU), banned, 2)
 		put(newChannel(t, s, region.EU).ID, region.NewID(region.EU), both, 2)
-		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
+		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
 			l := tc.list
-			l.ChannelID, l.Membership, l.Desc, l.AfterTime, l.AfterKey, l.AfterID, l.Limit = channel.ID, store.ChannelMember, desc, after.Time,
+			l.ChannelID, l.Membership, l.Desc, l.AfterTime, l.AfterKey, l.AfterID, l.Limit = channel.ID, messaging.ChannelMember, desc, after.Time,
 				after.Key, after.ID, 2
-			var rows []store.ChannelUserRow
+			var rows []messaging.ChannelUserRow
 			r := s.NewReadBatch()
 			r.ListChannelUsers(l, &rows)
 			run(t, r)
-			found := make([]store.Position, len(rows))
+			found := make([]core.Position, len(rows))
 			for i, row := range rows {
-				found[i] = store.Position{Time: row.CreatedAt, ID: row.UserID}
+				found[i] = core.Position{Time: row.CreatedAt, ID: row.UserID}
 				if l.ByName {
-					found[i] = store.Position{Key: row.NameKey, ID: row.UserID}
+					found[i] = core.Position{Key: row.NameKey, ID: row.UserID}
 				}
 			}
-			slices.SortFunc(found, func(a, b store.Position) int { // callers sort a page
+			slices.SortFunc(found, func(a, b core.Position) int { // callers sort a page
 				order := cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID))
 				if desc {
 					return -order

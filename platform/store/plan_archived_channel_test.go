@@ -1,6 +1,9 @@
 package store_test
 
-import "github.com/plaza-social/plaza/platform/store"
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+)
 
 // The user 3 has archived one channel less than possible; every other user has archived one.
 var _ = planned((*collector).collectArchivedChannels,
@@ -12,6 +15,6 @@ var _ = planned((*collector).collectArchivedChannels,
 
 func (c *collector) collectArchivedChannels() {
 	c.reads(func(r *store.ReadBatch) { r.ArchivedChannels(userID(3), new([]string)) })
-	c.write(func(w *store.Tx) { w.ArchiveChannel(userID(3), channelID(200), store.ErrConflict, worldStart) })
+	c.write(func(w *store.Tx) { w.ArchiveChannel(userID(3), channelID(200), core.ErrConflict, worldStart) })
 	c.write(func(w *store.Tx) { w.UnarchiveChannel(userID(3), channelID(4)) })
 }

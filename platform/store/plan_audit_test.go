@@ -5,6 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Every home has 10,000 events of 100 actors and 20 operations, each with two targets and three details.
@@ -19,16 +20,16 @@ var _ = planned((*collector).collectAudit,
 )
 
 func (c *collector) collectAudit() {
-	var events []store.AuditEvent
-	var details []store.AuditDetail
+	var events []network.AuditEvent
+	var details []network.AuditDetail
 	c.reads(func(r *store.ReadBatch) { r.AuditDetails([]string{worldID("v", 3, 3), worldID("v", 6, 6)}, &details) })
 	both(30_000, func(desc bool, at time.Time, after string) {
-		for _, l := range []store.AuditList{
+		for _, l := range []network.AuditList{
 			{},
 			{Actor: userID(3)},
 			{Operation: "S/M3"},
 			{Actor: userID(3), Operation: "S/M3"},
-			{Target: store.AuditTarget{Type: "user", ID: userID(3)}},
+			{Target: network.AuditTarget{Type: "user", ID: userID(3)}},
 		} {
 			l.Homes, l.From, l.To = []region.Code{region.US}, worldStart, worldStart.Add(40_000*time.Minute)
 			l.Desc, l.After, l.AfterID, l.Limit = desc, at, after, pageRows
@@ -36,12 +37,12 @@ func (c *collector) collectAudit() {
 		}
 	})
 	c.write(func(w *store.Tx) {
-		e := store.AuditEvent{ID: region.NewID(region.US), At: worldStart}
-		targets := []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}, {Type: "role", ID: "r"}, {Type: "rule", ID: "r"}}
-		for _, kind := range store.AuditedTypes() {
-			targets = append(targets, store.AuditTarget{Type: kind, ID: worldID("u", 3, 3)})
+		e := network.AuditEvent{ID: region.NewID(region.US), At: worldStart}
+		targets := []network.AuditTarget{{Type: network.AuditSettings, ID: "network"}, {Type: "role", ID: "r"}, {Type: "rule", ID: "r"}}
+		for _, kind := range network.AuditedTypes() {
+			targets = append(targets, network.AuditTarget{Type: kind, ID: worldID("u", 3, 3)})
 		}
-		w.InsertAuditEvent(e, targets, store.AuditSource{}, "")
-		w.InsertAuditValues(e.ID, store.AuditBefore, targets)
+		w.InsertAuditEvent(e, targets, network.AuditSource{}, "")
+		w.InsertAuditValues(e.ID, network.AuditBefore, targets)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // One user has 3,000 posts in a community of home us; of each kind that a list filters by one in eight, and one in eight is in
@@ -19,16 +21,16 @@ var _ = planned((*collector).collectPostsOfAuthor,
 )
 
 func (c *collector) collectPostsOfAuthor() {
-	var posts []store.Post
-	author := store.AuthorPosts{AuthorID: userID(4), Communities: []string{communityID(99)}}
+	var posts []content.Post
+	author := content.AuthorPosts{AuthorID: userID(4), Communities: []string{communityID(99)}}
 	both(3000*3/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
-			for _, l := range []store.PostList{
-				{Deleted: store.DeletedNone},
-				{Deleted: store.DeletedOnly},
-				{Deleted: store.DeletedAny, EveryPost: true},
-				{Deleted: store.DeletedNone, DataTypes: []string{"image"}},
-				{Deleted: store.DeletedNone, DataTypes: []string{"image"}, ParentsOnly: true},
+			for _, l := range []content.PostList{
+				{Deleted: core.DeletedNone},
+				{Deleted: core.DeletedOnly},
+				{Deleted: core.DeletedAny, EveryPost: true},
+				{Deleted: core.DeletedNone, DataTypes: []string{"image"}},
+				{Deleted: core.DeletedNone, DataTypes: []string{"image"}, ParentsOnly: true},
 			} {
 				l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = desc, byUpdate, at, id, pageRows
 				c.reads(func(r *store.ReadBatch) { r.ListPostsOfAuthor(author, l, &posts) })

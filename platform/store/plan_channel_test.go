@@ -6,6 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // Of 30,000 channels a third is public, one in 31 has a tag and one in 50 is deleted. A channel of home us has 20,000
@@ -39,10 +42,10 @@ func (c *collector) collectChannels() {
 	c.collectChannelLists()
 	c.collectChannelUserLists()
 	id := channelID(3)
-	var channel *store.Channel
-	var channels []store.Channel
-	var user *store.ChannelUser
-	var users []store.ChannelUser
+	var channel *messaging.Channel
+	var channels []messaging.Channel
+	var user *messaging.ChannelUser
+	var users []messaging.ChannelUser
 	c.reads(func(r *store.ReadBatch) { r.Channel(id, &channel) })
 	c.reads(func(r *store.ReadBatch) { r.Channels([]string{id, channelID(6)}, &channels) })
 	c.reads(func(r *store.ReadBatch) { r.ChannelUser(id, userID(3), &user) })
@@ -52,20 +55,20 @@ func (c *collector) collectChannels() {
 		c.reads(func(r *store.ReadBatch) { r.ChannelUsersAfter(id, after, pageRows, &users) })
 	}
 	c.write(func(w *store.Tx) {
-		fresh := store.Channel{ID: region.NewID(region.US), Type: "live", Metadata: []byte("{}"), NotificationMode: "default"}
+		fresh := messaging.Channel{ID: region.NewID(region.US), Type: "live", Metadata: []byte("{}"), NotificationMode: "default"}
 		w.InsertChannel(fresh, nil, worldStart)
-		w.UpdateRoomHasChannel(worldID("vr", 6, 6), worldStart, store.ErrConflict)
-		w.UpdateVideoStreamHasChannel(worldID("vs", 6, 6), worldStart, store.ErrConflict)
-		w.DeleteRoom(store.Room{ID: worldID("vr", 6, 6), HasChannel: true}, "user", worldStart, store.ErrConflict)
+		w.UpdateRoomHasChannel(worldID("vr", 6, 6), worldStart, core.ErrConflict)
+		w.UpdateVideoStreamHasChannel(worldID("vs", 6, 6), worldStart, core.ErrConflict)
+		w.DeleteRoom(media.Room{ID: worldID("vr", 6, 6), HasChannel: true}, "user", worldStart, core.ErrConflict)
 	})
-	old := store.ChannelUser{ChannelID: id, UserID: userID(3), Membership: "member", Roles: []string{"channel-moderator"}, Version: 1}
+	old := messaging.ChannelUser{ChannelID: id, UserID: userID(3), Membership: "member", Roles: []string{"channel-moderator"}, Version: 1}
 	left, joined := old, old
 	left.Membership, joined.UserID = "none", userID(25_000)
 	name := "Names"
 	c.write(func(w *store.Tx) {
-		w.GuardChannelMember(id, userID(3), store.ErrConflict)
-		w.ChangeChannelUsers(id, []store.ChannelUserChange{{Old: &old, New: left}, {New: joined}}, worldStart)
-		w.UpdateChannel(store.Channel{ID: id}, store.ChannelChange{DisplayName: &name, Metadata: []byte("{}")}, worldStart)
+		w.GuardChannelMember(id, userID(3), core.ErrConflict)
+		w.ChangeChannelUsers(id, []messaging.ChannelUserChange{{Old: &old, New: left}, {New: joined}}, worldStart)
+		w.UpdateChannel(messaging.Channel{ID: id}, messaging.ChannelChange{DisplayName: &name, Metadata: []byte("{}")}, worldStart)
 		w.MuteChannel(id, &worldStart, worldStart)
 		w.UpdateChannelActivity(id, worldStart.Add(time.Hour))
 		w.SelectChannel(id, &channel)
@@ -74,17 +77,17 @@ func (c *collector) collectChannels() {
 }
 
 func (c *collector) collectChannelLists() {
-	var keys []store.ChannelKey
-	lists := []store.ChannelList{
-		{Deleted: store.DeletedNone},
-		{Deleted: store.DeletedAny, Tags: []string{"tag"}, Without: []string{"none"}},
-		{Deleted: store.DeletedNone, NotMine: true, MemberID: userID(3)},
-		{Deleted: store.DeletedOnly},
-		{Deleted: store.DeletedAny, Archived: []string{channelID(4), channelID(5)}},
+	var keys []messaging.ChannelKey
+	lists := []messaging.ChannelList{
+		{Deleted: core.DeletedNone},
+		{Deleted: core.DeletedAny, Tags: []string{"tag"}, Without: []string{"none"}},
+		{Deleted: core.DeletedNone, NotMine: true, MemberID: userID(3)},
+		{Deleted: core.DeletedOnly},
+		{Deleted: core.DeletedAny, Archived: []string{channelID(4), channelID(5)}},
 	}
 	both(30_000*30, func(desc bool, at time.Time, id string) {
 		for _, l := range lists {
-			for _, order := range []store.ChannelOrder{store.ChannelsByActivity, store.ChannelsByCreation} {
+			for _, order := range []messaging.ChannelOrder{messaging.ChannelsByActivity, messaging.ChannelsByCreation} {
 				for _, public := range []bool{true, false} {
 					l.Order, l.Desc, l.AfterTime, l.AfterID, l.Limit = order, desc, at, id, pageRows
 					c.reads(func(r *store.ReadBatch) { r.ListChannels(l, public, &keys) })
@@ -96,16 +99,16 @@ func (c *collector) collectChannelLists() {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "a", "abcd"} {
 			for _, public := range []bool{true, false} {
-				l := store.ChannelList{
-					Deleted: store.DeletedNone, Order: store.ChannelsByName, Prefix: prefix, Desc: desc, AfterKey: key,
+				l := messaging.ChannelList{
+					Deleted: core.DeletedNone, Order: messaging.ChannelsByName, Prefix: prefix, Desc: desc, AfterKey: key,
 					AfterID: id, Limit: pageRows,
 				}
 				c.reads(func(r *store.ReadBatch) { r.ListChannels(l, public, &keys) })
 			}
 		}
 	}
-	for _, order := range []store.ChannelOrder{store.ChannelsByActivity, store.ChannelsByCreation, store.ChannelsByName} {
-		l := store.ChannelList{Deleted: store.DeletedNone, Order: order, MemberID: userID(3)}
+	for _, order := range []messaging.ChannelOrder{messaging.ChannelsByActivity, messaging.ChannelsByCreation, messaging.ChannelsByName} {
+		l := messaging.ChannelList{Deleted: core.DeletedNone, Order: order, MemberID: userID(3)}
 		c.reads(func(r *store.ReadBatch) { r.ChannelsOf(l, &keys) })
 		l.OnlyArchived = true
 		for n := 4; n <= 12; n++ { // three of each home
@@ -116,9 +119,9 @@ func (c *collector) collectChannelLists() {
 }
 
 func (c *collector) collectChannelUserLists() {
-	var rows []store.ChannelUserRow
+	var rows []messaging.ChannelUserRow
 	at := worldStart
-	lists := []store.ChannelUserList{
+	lists := []messaging.ChannelUserList{
 		{Membership: "member"},
 		{Membership: "banned"},
 		{Membership: "member", MutedAt: &at},
@@ -134,7 +137,7 @@ func (c *collector) collectChannelUserLists() {
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "u", "user-1"} {
-			l := store.ChannelUserList{
+			l := messaging.ChannelUserList{
 				ChannelID: channelID(3), Membership: "member", ByName: true, Prefix: prefix, Desc: desc, AfterKey: key,
 				AfterID: id, Limit: pageRows,
 			}

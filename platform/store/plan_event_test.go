@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // 20,000 events of home us are in one community, 20,000 of one user in others, and the rest is spread; one in 100 is
@@ -34,55 +36,55 @@ func eventRows(kind, home, origin, creator string) string {
 
 func (c *collector) collectEvents() {
 	id := worldID("ew", 3, 3)
-	var one *store.PlannedEvent
-	var list []store.PlannedEvent
-	var rsvps []store.EventRsvp
+	var one *content.PlannedEvent
+	var list []content.PlannedEvent
+	var rsvps []content.EventRsvp
 	c.reads(func(r *store.ReadBatch) { r.PlannedEvent(id, &one) })
 	c.reads(func(r *store.ReadBatch) { r.PlannedEvents([]string{id, worldID("ex", 6, 3)}, &list) })
 	c.reads(func(r *store.ReadBatch) { r.RsvpsOf([]string{id, worldID("ew", 6, 3)}, userID(6), &rsvps) })
 	c.collectEventLists()
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
-		for _, l := range []store.RsvpList{
+		for _, l := range []content.RsvpList{
 			{EventID: id},
-			{EventID: id, Statuses: []string{store.RsvpGoing}},
+			{EventID: id, Statuses: []string{content.RsvpGoing}},
 			{UserID: worldID("w", 3, 3)},
-			{UserID: worldID("w", 3, 3), Statuses: []string{store.RsvpGoing}},
+			{UserID: worldID("w", 3, 3), Statuses: []string{content.RsvpGoing}},
 		} {
 			l.Desc, l.After, l.AfterID, l.Limit = desc, at, after, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListRsvps(l, &rsvps) })
 		}
 	})
 	c.write(func(w *store.Tx) {
-		made := store.PlannedEvent{
+		made := content.PlannedEvent{
 			ID: region.NewID(region.US), Type: "virtual", OriginType: "community", OriginID: communityID(3),
 			Metadata: []byte("{}"), CreatedAt: worldStart,
 		}
 		w.InsertPlannedEvent(made)
-		read := store.PlannedEvent{ID: id, UpdatedAt: worldStart.Add(9 * time.Second)}
-		changed := store.PlannedEvent{
+		read := content.PlannedEvent{ID: id, UpdatedAt: worldStart.Add(9 * time.Second)}
+		changed := content.PlannedEvent{
 			ID: id, Type: "virtual", CoverImageFileID: worldID("f", 3, 3), Metadata: []byte("{}"),
 			OriginID: communityID(3),
 		}
-		w.UpdatePlannedEvent(read, changed, userID(3), worldStart, store.ErrConflict)
+		w.UpdatePlannedEvent(read, changed, userID(3), worldStart, core.ErrConflict)
 		w.SelectPlannedEvent(id, &one)
-		w.DeletePlannedEvent(worldID("ew", 9, 3), worldStart, store.ErrConflict)
-		answer := store.EventRsvp{
-			EventID: worldID("ew", 6, 3), UserID: userID(6), Status: store.RsvpGoing, RespondedAt: worldStart,
+		w.DeletePlannedEvent(worldID("ew", 9, 3), worldStart, core.ErrConflict)
+		answer := content.EventRsvp{
+			EventID: worldID("ew", 6, 3), UserID: userID(6), Status: content.RsvpGoing, RespondedAt: worldStart,
 			CreatedAt: worldStart,
 		}
-		w.InsertRsvp(answer, store.ErrConflict, store.ErrConflict)
+		w.InsertRsvp(answer, core.ErrConflict, core.ErrConflict)
 		changedAnswer := answer
-		changedAnswer.Status = store.RsvpNotGoing
-		w.UpdateRsvp(answer, changedAnswer, store.ErrConflict, store.ErrConflict)
+		changedAnswer.Status = content.RsvpNotGoing
+		w.UpdateRsvp(answer, changedAnswer, core.ErrConflict, core.ErrConflict)
 	})
 }
 
 // collectEventLists reads events as of the middle of their times.
 func (c *collector) collectEventLists() {
-	var list []store.PlannedEvent
+	var list []content.PlannedEvent
 	now := worldStart.Add(10_000 * time.Hour)
 	from, to := now.Add(-1000*time.Hour), now.Add(1000*time.Hour)
-	lists := func(byCreated bool, seconds int, lists ...store.EventList) {
+	lists := func(byCreated bool, seconds int, lists ...content.EventList) {
 		both(seconds, func(desc bool, at time.Time, after string) {
 			for _, l := range lists {
 				for _, l.OriginID = range []string{"", communityID(3)} {
@@ -94,7 +96,7 @@ func (c *collector) collectEventLists() {
 			}
 		})
 	}
-	lists(false, 20_000*3600/2, store.EventList{}, store.EventList{From: &from, To: &to}, store.EventList{Status: store.EventCancelled},
-		store.EventList{Status: store.EventLive})
-	lists(true, 20_000*3/2, store.EventList{}, store.EventList{Status: store.EventCancelled})
+	lists(false, 20_000*3600/2, content.EventList{}, content.EventList{From: &from, To: &to}, content.EventList{Status: content.EventCancelled},
+		content.EventList{Status: content.EventLive})
+	lists(true, 20_000*3/2, content.EventList{}, content.EventList{Status: content.EventCancelled})
 }

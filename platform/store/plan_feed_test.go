@@ -5,6 +5,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Everybody follows the ten next users, the users with a number that 300 divides are followed by hundreds, and
@@ -34,10 +37,10 @@ var _ = planned((*collector).collectFollows,
 )
 
 func (c *collector) collectFollows() {
-	var follow *store.Follow
-	var follows []store.Follow
+	var follow *people.Follow
+	var follows []people.Follow
 	var ids []string
-	var wall store.Wall
+	var wall content.Wall
 	star := userID(3)
 	c.reads(func(r *store.ReadBatch) { r.Follow(star, userID(6), &follow) })
 	for _, user := range []string{star, userID(9)} {
@@ -48,31 +51,31 @@ func (c *collector) collectFollows() {
 	c.reads(func(r *store.ReadBatch) { r.BlockersAmong(star, []string{userID(9), userID(150)}, &ids) })
 	both(5000*3/2, func(desc bool, at time.Time, id string) {
 		for _, followers := range []bool{true, false} {
-			l := store.FollowList{
-				UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id,
+			l := people.FollowList{
+				UserID: star, Followers: followers, Statuses: []string{people.FollowAccepted}, Desc: desc, After: at, AfterID: id,
 				Limit: pageRows,
 			}
 			c.reads(func(r *store.ReadBatch) { r.ListFollows(l, &follows) })
 		}
-		var blocks []store.Block
+		var blocks []people.Block
 		c.reads(func(r *store.ReadBatch) {
-			r.ListBlocks(store.BlockList{UserID: star, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &blocks)
+			r.ListBlocks(people.BlockList{UserID: star, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &blocks)
 		})
 	})
 	c.reads(func(r *store.ReadBatch) { r.Wall(star, userID(6), &wall) })
 
-	fresh := store.Follow{
-		FollowerID: star, FolloweeID: userID(6000), Status: store.FollowAccepted, CreatedAt: worldStart,
+	fresh := people.Follow{
+		FollowerID: star, FolloweeID: userID(6000), Status: people.FollowAccepted, CreatedAt: worldStart,
 		UpdatedAt: worldStart,
 	}
 	old := fresh
 	old.FolloweeID, old.Version = userID(30), 1
 	ended := old
-	ended.Status = store.FollowNone
+	ended.Status = people.FollowNone
 	c.write(func(w *store.Tx) {
-		w.GuardNotBlocked(star, userID(6), store.ErrConflict)
-		w.ChangeFollow(store.FollowChange{New: fresh}, worldStart, worldStart)
-		w.ChangeFollow(store.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
+		w.GuardNotBlocked(star, userID(6), core.ErrConflict)
+		w.ChangeFollow(people.FollowChange{New: fresh}, worldStart, worldStart)
+		w.ChangeFollow(people.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
 		w.EndFollower(star, userID(30))
 		w.GuardNoFollow(star, userID(30))
 	})
@@ -81,34 +84,34 @@ func (c *collector) collectFollows() {
 }
 
 func (c *collector) collectBlocks() {
-	var block *store.Block
-	var mirrored *store.MirroredBlock
+	var block *people.Block
+	var mirrored *people.MirroredBlock
 	star := userID(3)
 	c.reads(func(r *store.ReadBatch) { r.Block(star, userID(300), &block) })
 	c.reads(func(r *store.ReadBatch) { r.BlockedBy(star, userID(300), &mirrored) })
-	fresh := store.Block{BlockerID: star, BlockedID: userID(6), Status: store.BlockBlocked, CreatedAt: worldStart, UpdatedAt: worldStart}
+	fresh := people.Block{BlockerID: star, BlockedID: userID(6), Status: people.BlockBlocked, CreatedAt: worldStart, UpdatedAt: worldStart}
 	old := fresh
 	old.BlockedID, old.Version = userID(300), 1
 	c.write(func(w *store.Tx) {
-		w.ChangeBlock(store.BlockChange{New: fresh}, worldStart, worldStart)
-		w.ChangeBlock(store.BlockChange{Old: &old, New: old}, worldStart, worldStart)
-		w.MirrorBlock(store.MirroredBlock{BlockerID: userID(6), BlockedID: star, Status: store.BlockBlocked, Version: 1, ChangedAt: worldStart})
+		w.ChangeBlock(people.BlockChange{New: fresh}, worldStart, worldStart)
+		w.ChangeBlock(people.BlockChange{Old: &old, New: old}, worldStart, worldStart)
+		w.MirrorBlock(people.MirroredBlock{BlockerID: userID(6), BlockedID: star, Status: people.BlockBlocked, Version: 1, ChangedAt: worldStart})
 	})
 }
 
 // collectFeeds reads feeds of few and of many communities of one home, and of more and more targets.
 func (c *collector) collectFeeds() {
-	var found []store.PostFeedEntry
+	var found []content.PostFeedEntry
 	var ids []string
 	c.reads(func(r *store.ReadBatch) { r.Followed(userID(3), &ids) })
 	c.reads(func(r *store.ReadBatch) { r.FollowedAtHome(region.US, userID(6), &ids) })
-	entries := make([]*store.PostFeedEntry, pageRows)
+	entries := make([]*content.PostFeedEntry, pageRows)
 	for i := range entries {
-		entries[i] = &store.PostFeedEntry{ID: postID(3 * (i + 1))}
+		entries[i] = &content.PostFeedEntry{ID: postID(3 * (i + 1))}
 	}
 	c.reads(func(r *store.ReadBatch) { r.Rank(region.US, entries, userID(6), postTime(worldPosts)) })
 	both(worldPosts*7, func(desc bool, at time.Time, id string) {
-		q := store.PostFeedQuery{
+		q := content.PostFeedQuery{
 			Desc: desc, After: at, AfterID: id, Limit: pageRows, Hidden: []string{userID(9)}, ReaderID: userID(3), OwnWall: true, Following: true,
 		}
 		for n := range 999 {

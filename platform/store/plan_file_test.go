@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Every upload of home us is long over, so that what is due is a page of many.
@@ -20,22 +22,22 @@ var _ = planned((*collector).collectFiles,
 
 func (c *collector) collectFiles() {
 	id := worldID("i", 3, 3)
-	var file *store.File
-	var files []store.File
+	var file *media.File
+	var files []media.File
 	var uploads []string
 	c.reads(func(r *store.ReadBatch) { r.File(id, &file) })
 	c.reads(func(r *store.ReadBatch) { r.AvatarFiles([]string{userID(1), userID(2)}, &files) })
 	c.reads(func(r *store.ReadBatch) { r.FilesByID([]string{id, worldID("i", 4, 4), worldID("i", 6, 6)}, &files) })
 	c.reads(func(r *store.ReadBatch) { r.UploadsDue(region.US, worldStart.Add(time.Minute), &uploads) })
 	c.write(func(w *store.Tx) {
-		f := store.File{
+		f := media.File{
 			ID: region.NewID(region.US), Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"),
 			CreatedAt: worldStart, UpdatedAt: worldStart,
 		}
 		w.InsertUpload(f.ID, worldStart, worldStart)
-		w.InsertFile(f, store.ErrConflict)
-		w.UpdateAltText(id, "a tree", worldStart, store.ErrConflict, &file)
-		w.DeleteFile(store.File{ID: id}, store.ErrConflict, worldStart, worldStart)
+		w.InsertFile(f, core.ErrConflict)
+		w.UpdateAltText(id, "a tree", worldStart, core.ErrConflict, &file)
+		w.DeleteFile(media.File{ID: id}, core.ErrConflict, worldStart, worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		w.AbandonUploads([]string{worldID("j", 3, 3)}, &uploads)

@@ -3,6 +3,9 @@ package store_test
 import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Many objects refer to the file 3 and to files in the place 3, and every release of home us is due.
@@ -16,23 +19,23 @@ var _ = planned((*collector).collectFileUses,
 
 func (c *collector) collectFileUses() {
 	file, place, object := worldID("i", 3, 3), worldID("c", 3, 3), worldID("p", 12, 3)
-	var uses []store.FileUse
+	var uses []core.FileUse
 	var used bool
-	var due []store.FileRelease
+	var due []media.FileRelease
 	c.reads(func(r *store.ReadBatch) { r.FileUses(file, 50, &uses) })
 	c.reads(func(r *store.ReadBatch) { r.FileIsUsed(file, &used) })
-	c.reads(func(r *store.ReadBatch) { r.FileUsesInPlace(place, store.FileUse{}, 500, &uses) })
+	c.reads(func(r *store.ReadBatch) { r.FileUsesInPlace(place, core.FileUse{}, 500, &uses) })
 	c.reads(func(r *store.ReadBatch) {
-		r.FileUsesInPlace(place, store.FileUse{FileID: file, ObjectID: object, Kind: store.UsePost}, 500, &uses)
+		r.FileUsesInPlace(place, core.FileUse{FileID: file, ObjectID: object, Kind: core.UsePost}, 500, &uses)
 	})
 	c.reads(func(r *store.ReadBatch) { r.FileReleasesDue(region.US, worldStart, &due) })
 	c.write(func(w *store.Tx) { w.ReleaseFiles([]string{object, worldID("p", 24, 3)}) })
 	c.write(func(w *store.Tx) {
-		w.UpdateCommunity(place, store.CommunityChange{AvatarFileID: &file}, worldStart, new(*store.Community))
+		w.UpdateCommunity(place, communities.CommunityChange{AvatarFileID: &file}, worldStart, new(*communities.Community))
 		w.DeletePendingEdits(object)
 	})
 	c.write(func(w *store.Tx) {
-		release := store.FileRelease{ID: "c56a4180-65aa-42ec-a945-5fd21dec0538"}
+		release := media.FileRelease{ID: "c56a4180-65aa-42ec-a945-5fd21dec0538"}
 		w.DelayFileRelease(release, worldStart)
 		w.DeleteFileRelease(release)
 		w.EmitReleasePlace(place, worldStart, worldStart)
@@ -42,7 +45,7 @@ func (c *collector) collectFileUses() {
 		unused := worldID("i", 12, 12)
 		w.RestrictFiles([]string{unused}, userID(12))
 		w.MarkFileUnused(unused, worldStart)
-		w.GuardFileUnused(store.File{ID: unused, UnusedSince: &worldStart}, store.ErrConflict)
+		w.GuardFileUnused(media.File{ID: unused, UnusedSince: &worldStart}, core.ErrConflict)
 		w.MarkFileUsed(unused)
 	})
 }

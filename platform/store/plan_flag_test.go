@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // The queue of the big community has 8,000 items, most of them resolved.
@@ -25,10 +27,10 @@ var _ = planned((*collector).collectFlagItems,
 )
 
 func (c *collector) collectFlagItems() {
-	var item *store.FlagItem
-	var items []store.FlagItem
-	var flags []store.Flag
-	var notes []store.FlagNote
+	var item *content.FlagItem
+	var items []content.FlagItem
+	var flags []content.Flag
+	var notes []content.FlagNote
 	targets := []string{postID(40), postID(flaggedPost)}
 	c.reads(func(r *store.ReadBatch) { r.FlagItem(postID(40), &item) })
 	for _, n := range eachSizes {
@@ -37,14 +39,14 @@ func (c *collector) collectFlagItems() {
 	c.reads(func(r *store.ReadBatch) { r.ClearedFlags(postID(40), &flags) })
 	c.reads(func(r *store.ReadBatch) { r.FlagNotes(postID(40), &notes) })
 	both(8000*28, func(desc bool, at time.Time, after string) {
-		for _, state := range []store.FlagState{store.FlagsOpen, store.FlagsClaimed, store.FlagsResolved} {
-			for _, l := range []store.FlagItemList{
+		for _, state := range []content.FlagState{content.FlagsOpen, content.FlagsClaimed, content.FlagsResolved} {
+			for _, l := range []content.FlagItemList{
 				{},
-				{TargetType: store.FlagComment},
+				{TargetType: content.FlagComment},
 				{Reason: "Reason 3"},
-				{Reason: "Reason 3", TargetType: store.FlagComment},
+				{Reason: "Reason 3", TargetType: content.FlagComment},
 				{PlaceID: communityID(bigCommunity)},
-				{PlaceID: communityID(bigCommunity), TargetType: store.FlagPost},
+				{PlaceID: communityID(bigCommunity), TargetType: content.FlagPost},
 				{Escalated: true},
 			} {
 				l.Homes, l.State, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, state, desc, at, after, pageRows
@@ -56,21 +58,21 @@ func (c *collector) collectFlagItems() {
 }
 
 func (c *collector) collectFlagItemChanges() {
-	var item *store.FlagItem
-	row := store.FlagItem{
-		TargetID: postID(40), TargetType: store.FlagPost, PlaceID: communityID(bigCommunity), OpenedAt: worldStart,
+	var item *content.FlagItem
+	row := content.FlagItem{
+		TargetID: postID(40), TargetType: content.FlagPost, PlaceID: communityID(bigCommunity), OpenedAt: worldStart,
 		Version: 1,
 	}
-	post := store.Post{ID: postID(40), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
+	post := content.Post{ID: postID(40), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
 	c.write(func(w *store.Tx) {
 		w.GuardFlagItem(row)
-		w.UpdateFlagItem(store.FlagItem{TargetID: row.TargetID, Version: 1, State: store.FlagsClaimed})
+		w.UpdateFlagItem(content.FlagItem{TargetID: row.TargetID, Version: 1, State: content.FlagsClaimed})
 		w.SelectFlagItem(row.TargetID, &item)
-		w.InsertFlagNote(store.FlagNote{ID: region.NewID(region.US), TargetID: row.TargetID, CreatedAt: worldStart}, store.ErrConflict,
-			store.ErrConflict)
+		w.InsertFlagNote(content.FlagNote{ID: region.NewID(region.US), TargetID: row.TargetID, CreatedAt: worldStart}, core.ErrConflict,
+			core.ErrConflict)
 		w.ApplyFlagsToPost(post, 1, worldStart)
-		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
-		w.ApplyFlagsToStory(store.Story{ID: storyID(3), TargetType: "community", TargetID: communityID(bigCommunity)}, 1, worldStart)
+		w.ApplyFlagsToComment(content.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
+		w.ApplyFlagsToStory(content.Story{ID: storyID(3), TargetType: "community", TargetID: communityID(bigCommunity)}, 1, worldStart)
 		w.ApplyFlagsToMessage(messageID(3), 1, worldStart)
 		w.EscalateUser(userID(3), 1)
 	})

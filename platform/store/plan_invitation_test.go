@@ -5,6 +5,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // 20,000 users of home us were invited to one community, and one user of them to 20,000 others; the rest is spread.
@@ -30,40 +34,40 @@ var _ = planned((*collector).collectInvitations,
 )
 
 func (c *collector) collectInvitations() {
-	var one *store.Invitation
-	var rows []store.Invitation
-	var roles []store.Role
+	var one *communities.Invitation
+	var rows []communities.Invitation
+	var roles []network.Role
 	id, target := worldID("i", 3, 3), communityID(3)
 	c.reads(func(r *store.ReadBatch) { r.Invitation(id, &one) })
 	c.reads(func(r *store.ReadBatch) {
 		r.PendingInvitations(target, []string{worldID("v", 4, 4), worldID("v", 8, 8)}, &rows)
 	})
 	c.reads(func(r *store.ReadBatch) { r.CountInvitations(target, nil, new(int32)) })
-	c.reads(func(r *store.ReadBatch) { r.CountInvitations(target, []string{store.JoinPending}, new(int32)) })
+	c.reads(func(r *store.ReadBatch) { r.CountInvitations(target, []string{communities.JoinPending}, new(int32)) })
 	c.reads(func(r *store.ReadBatch) { r.Roles(region.US, &roles) })
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
-		for _, l := range []store.InvitationList{
+		for _, l := range []communities.InvitationList{
 			{TargetID: target},
-			{TargetID: target, Statuses: []string{store.JoinPending, store.JoinApproved}},
+			{TargetID: target, Statuses: []string{communities.JoinPending, communities.JoinApproved}},
 			{InvitedID: userID(3)},
-			{InvitedID: userID(3), Types: []string{store.InviteMember}},
-			{InvitedID: userID(3), Statuses: []string{store.JoinPending}},
+			{InvitedID: userID(3), Types: []string{communities.InviteMember}},
+			{InvitedID: userID(3), Statuses: []string{communities.JoinPending}},
 			{InvitedID: userID(3), TargetID: worldID("d", 9, 9)},
-			{InvitedID: userID(3), TargetID: worldID("d", 9, 9), Statuses: []string{store.JoinApproved}},
+			{InvitedID: userID(3), TargetID: worldID("d", 9, 9), Statuses: []string{communities.JoinApproved}},
 		} {
 			l.Desc, l.After, l.AfterID, l.Limit = desc, at, after, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListInvitations(l, &rows) })
 		}
 	})
 	c.write(func(w *store.Tx) {
-		w.InsertInvitation(store.Invitation{
-			ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity,
+		w.InsertInvitation(communities.Invitation{
+			ID: region.NewID(region.US), Type: communities.InviteMember, TargetType: communities.InviteToCommunity,
 			TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart,
-		}, store.ErrConflict)
-		w.ResendInvitation(store.Invitation{ID: worldID("j", 8, 3), UpdatedAt: worldStart.Add(24 * time.Second)}, worldStart, store.ErrConflict)
-		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrConflict)
-		w.GuardRoleIDFree("curator", store.ErrConflict)
-		w.UpsertRole(store.Role{
+		}, core.ErrConflict)
+		w.ResendInvitation(communities.Invitation{ID: worldID("j", 8, 3), UpdatedAt: worldStart.Add(24 * time.Second)}, worldStart, core.ErrConflict)
+		w.AnswerInvitation(worldID("j", 4, 3), communities.JoinApproved, worldStart, core.ErrConflict)
+		w.GuardRoleIDFree("curator", core.ErrConflict)
+		w.UpsertRole(network.Role{
 			ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart,
 			UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us",
 		})
@@ -84,7 +88,7 @@ var _ = planned((*collector).collectPostsOnContent,
 )
 
 func (c *collector) collectPostsOnContent() {
-	var posts []store.Post
+	var posts []content.Post
 	both(20_000*3/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range postListSamples() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 var _ = planned((*collector).collectLimits,
@@ -22,22 +23,22 @@ var _ = planned((*collector).collectLimits,
 )
 
 func (c *collector) collectLimits() {
-	usages := make([]store.RateUsage, 100)
+	usages := make([]network.RateUsage, 100)
 	for i := range usages {
-		usages[i] = store.RateUsage{Key: []byte{0xff, byte(i)}, Level: 20, Refill: 20}
+		usages[i] = network.RateUsage{Key: []byte{0xff, byte(i)}, Level: 20, Refill: 20}
 	}
 	c.write(func(w *store.Tx) { w.AddRateUsages(usages, map[string]float64{}) })
 	now := time.Date(2026, 1, 12, 0, 0, 0, 0, time.UTC)
-	var used []store.DailyUsage
-	c.write(func(w *store.Tx) { w.AddDailyUsage(userID(3), store.UsageChannels, 1, 1_000_000, now, nil) })
+	var used []network.DailyUsage
+	c.write(func(w *store.Tx) { w.AddDailyUsage(userID(3), network.UsageChannels, 1, 1_000_000, now, nil) })
 	c.reads(func(r *store.ReadBatch) { r.DailyUsages(userID(3), now, &used) })
 	c.write(func(w *store.Tx) { w.SweepDailyUsages(now, new(int64)) })
-	i := store.Idempotency{Key: []byte{1}, Request: []byte{2}, Attempt: "a", LockedUntil: now, ExpiresAt: now}
-	c.write(func(w *store.Tx) { w.ReserveIdempotency(i, now, new(*store.Idempotency), new(*store.Idempotency)) })
+	i := network.Idempotency{Key: []byte{1}, Request: []byte{2}, Attempt: "a", LockedUntil: now, ExpiresAt: now}
+	c.write(func(w *store.Tx) { w.ReserveIdempotency(i, now, new(*network.Idempotency), new(*network.Idempotency)) })
 	c.write(func(w *store.Tx) { w.FinishIdempotency(i, []byte{1}) })
 	c.write(func(w *store.Tx) { w.UnlockIdempotency(i, now) })
 	c.write(func(w *store.Tx) { w.ReleaseIdempotency(i) })
-	c.reads(func(r *store.ReadBatch) { r.IdempotencyMarks([]byte{1}, now, new([]store.IdempotencyMark)) })
+	c.reads(func(r *store.ReadBatch) { r.IdempotencyMarks([]byte{1}, now, new([]network.IdempotencyMark)) })
 	c.write(func(w *store.Tx) { w.SweepIdempotency(worldStart.Add(10*time.Second), new(int64), new(int64)) })
 	c.byName("idempotencyMarks.insert", "us", []byte{1}, "a", now, now, []string{"b"})
 	mark := md5.Sum([]byte("1"))

@@ -5,6 +5,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Of 20,000 streams and as many rooms one in 100 is live, and one in 500 deleted; a user has one of each, user 3 a
@@ -35,50 +38,50 @@ func (c *collector) collectLive() {
 
 func (c *collector) collectStreams() {
 	id := worldID("vs", 3, 3)
-	var stream *store.VideoStream
-	var streams []store.VideoStream
+	var stream *media.VideoStream
+	var streams []media.VideoStream
 	c.reads(func(r *store.ReadBatch) { r.VideoStream(id, &stream) })
 	c.reads(func(r *store.ReadBatch) { r.VideoStreams([]string{id, worldID("vs", 6, 6)}, &streams) })
 	c.reads(func(r *store.ReadBatch) {
 		r.ChildStreams([]string{worldID("vs", 27, 27), worldID("vs", 9, 9)}, &streams)
 	})
 	both(20_000*60/2, func(desc bool, at time.Time, after string) {
-		l := store.StreamList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		l := media.StreamList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 		l.Deleted = true
 		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 		l.Deleted, l.Creators = false, []string{userID(3), userID(6)}
 		c.reads(func(r *store.ReadBatch) { r.ListVideoStreams(l, &streams) })
 	})
-	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
+	seen := media.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.InsertVideoStream(store.VideoStream{
+		w.InsertVideoStream(media.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id,
 			CreatedAt: worldStart,
-		}, store.ErrConflict)
-		w.AttachVideoStream(id, postID(4), "user", "anna", store.ErrConflict)
+		}, core.ErrConflict)
+		w.AttachVideoStream(id, postID(4), "user", "anna", core.ErrConflict)
 		w.DetachVideoStream(id, postID(4))
-		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
-		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
-		w.UpdateStreamBans(id, nil, []string{userID(3), userID(6)}, worldStart, store.ErrConflict)
-		w.TransitionVideoStream(store.StreamTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart,
-			store.ErrConflict)
+		w.UpdateVideoStream(id, media.StreamChange{Metadata: []byte("{}")}, worldStart, core.ErrConflict)
+		w.ModerateVideoStream(id, media.Moderation{}, seen, worldStart, core.ErrConflict)
+		w.UpdateStreamBans(id, nil, []string{userID(3), userID(6)}, worldStart, core.ErrConflict)
+		w.TransitionVideoStream(media.StreamTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart,
+			core.ErrConflict)
 		w.SelectVideoStream(id, &stream)
-		w.DeleteVideoStream(store.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, store.ErrConflict)
+		w.DeleteVideoStream(media.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, core.ErrConflict)
 	})
 }
 
 func (c *collector) collectRooms() {
 	id := worldID("vr", 3, 3)
-	var room *store.Room
-	var rooms []store.Room
-	var open []store.OpenBroadcast
+	var room *media.Room
+	var rooms []media.Room
+	var open []communities.OpenBroadcast
 	c.reads(func(r *store.ReadBatch) { r.OpenBroadcasts(region.US, []string{userID(3), userID(6)}, &open) })
 	c.reads(func(r *store.ReadBatch) { r.Room(id, &room) })
 	c.reads(func(r *store.ReadBatch) { r.Rooms([]string{id, worldID("vr", 6, 6)}, &rooms) })
 	c.reads(func(r *store.ReadBatch) { r.ChildRooms([]string{worldID("vr", 27, 27), worldID("vr", 6, 6)}, &rooms) })
 	both(20_000*60/2, func(desc bool, at time.Time, after string) {
-		l := store.RoomList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		l := media.RoomList{Desc: desc, After: at, AfterID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 		l.Deleted = true
 		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
@@ -87,20 +90,20 @@ func (c *collector) collectRooms() {
 		l.TargetIDs = []string{worldID("c", 3, 3), worldID("c", 6, 3)}
 		c.reads(func(r *store.ReadBatch) { r.ListRooms(l, &rooms) })
 	})
-	seen := store.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
+	seen := media.Moderation{ID: id, CreatedAt: worldStart, UpdatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.InsertRoom(store.Room{
+		w.InsertRoom(media.Room{
 			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id,
 			CreatedAt: worldStart,
-		}, store.ErrConflict)
-		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3), store.ErrConflict)
+		}, core.ErrConflict)
+		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3), core.ErrConflict)
 		w.DetachRoom(id, postID(4))
-		w.UpdateRoom(id, store.RoomChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
-		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
-		w.UpdateParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrConflict)
-		w.UpdateStage(id, nil, []string{userID(3)}, store.ErrConflict)
-		w.TransitionRoom(store.RoomTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrConflict)
+		w.UpdateRoom(id, media.RoomChange{Metadata: []byte("{}")}, worldStart, core.ErrConflict)
+		w.ModerateRoom(id, media.Moderation{}, seen, worldStart, core.ErrConflict)
+		w.UpdateParticipants(id, []media.RoomParticipant{}, []media.RoomParticipant{{Type: "host"}}, worldStart, core.ErrConflict)
+		w.UpdateStage(id, nil, []string{userID(3)}, core.ErrConflict)
+		w.TransitionRoom(media.RoomTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, core.ErrConflict)
 		w.SelectRoom(id, &room)
-		w.DeleteRoom(store.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, store.ErrConflict)
+		w.DeleteRoom(media.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, core.ErrConflict)
 	})
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // A user of home us belongs to 300 feeds; a feed of home us has 10,000 users and 10,000 messages.
@@ -26,11 +28,11 @@ var _ = planned((*collector).collectMarkers,
 
 func (c *collector) collectMarkers() {
 	user, feed := userID(3), worldID("f", 3, 3)
-	var found *store.MessageFeed
+	var found *messaging.MessageFeed
 	var segment int64
-	var marks []store.FeedMarker
-	var entities []store.EntityMarker
-	var sum *store.UserMarker
+	var marks []messaging.FeedMarker
+	var entities []messaging.EntityMarker
+	var sum *messaging.UserMarker
 	c.reads(func(r *store.ReadBatch) { r.MessageFeed(feed, &found) })
 	c.reads(func(r *store.ReadBatch) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
 	c.reads(func(r *store.ReadBatch) { r.FeedMarkers(user, []string{feed, worldID("f", 6, 6)}, &marks) })
@@ -44,22 +46,22 @@ func (c *collector) collectMarkers() {
 	c.reads(func(r *store.ReadBatch) { r.UserMarker(user, &sum) })
 	c.reads(func(r *store.ReadBatch) { r.FeedMarkersOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
 	c.reads(func(r *store.ReadBatch) { r.LiveFeedMarkers(region.US, feed, pageRows, &marks) })
-	message := store.FeedSegment{FeedID: feed, EntityID: feed, MessageID: region.NewID(region.US), Segment: 10_001, CreatorID: user}
+	message := messaging.FeedSegment{FeedID: feed, EntityID: feed, MessageID: region.NewID(region.US), Segment: 10_001, CreatorID: user}
 	later := worldStart.Add(time.Hour)
 	c.write(func(w *store.Tx) {
-		w.AdvanceMessageFeed(message, later, store.ErrConflict)
+		w.AdvanceMessageFeed(message, later, core.ErrConflict)
 		w.SelectMessageFeed(feed, &found)
 		w.UpdateReadPosition(user, feed, 7, 8, later)
 		w.UpdateReadingUntil(user, feed, &later)
 		w.DeleteFeedMarker(user, feed, later)
-		w.DeleteMessageFeed(feed, later, store.ErrConflict)
+		w.DeleteMessageFeed(feed, later, core.ErrConflict)
 		w.UpdateLastSync(user, later, later)
 	})
-	moves := store.MarkerMoves{
-		FeedID: feed, EntityID: feed, LastSegment: 10_001, Moved: []store.MarkerMove{
-			store.MarkerAdvance{UserID: user, Mentioned: true}.MoveTo(10_001), {UserID: userID(6), ReadTo: 4},
+	moves := messaging.MarkerMoves{
+		FeedID: feed, EntityID: feed, LastSegment: 10_001, Moved: []messaging.MarkerMove{
+			messaging.MarkerAdvance{UserID: user, Mentioned: true}.MoveTo(10_001), {UserID: userID(6), ReadTo: 4},
 		},
-		Inserted: []store.MarkerMove{{UserID: region.NewID(region.US), ReadTo: 4}},
+		Inserted: []messaging.MarkerMove{{UserID: region.NewID(region.US), ReadTo: 4}},
 	}
 	c.write(func(w *store.Tx) { w.MoveFeedMarkers(moves, later) })
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same
@@ -37,10 +39,10 @@ func (c *collector) collectMessages() {
 	feed, channel := worldID("w", 3, 3), worldID("x", 3, 3)
 	c.collectMessageReads(feed)
 	c.collectMessageLists(feed)
-	var feeds []store.MessageFeed
+	var feeds []messaging.MessageFeed
 	both(2500*5/7, func(desc bool, at time.Time, after string) {
-		for _, deleted := range []store.Deleted{store.DeletedAny, store.DeletedOnly, store.DeletedNone} {
-			l := store.MessageFeedList{
+		for _, deleted := range []core.Deleted{core.DeletedAny, core.DeletedOnly, core.DeletedNone} {
+			l := messaging.MessageFeedList{
 				ChannelID: channel, Deleted: deleted, WithoutDefault: true, Desc: desc, After: at, AfterID: after,
 				Limit: pageRows,
 			}
@@ -53,15 +55,15 @@ func (c *collector) collectMessages() {
 
 func (c *collector) collectMessageReads(feed string) {
 	id := messageID(30_000)
-	var found *store.Message
-	var rows []store.Message
-	var inFeed *store.MessageFeed
-	var feeds []store.MessageFeed
-	var channel *store.Channel
-	var user *store.ChannelUser
+	var found *messaging.Message
+	var rows []messaging.Message
+	var inFeed *messaging.MessageFeed
+	var feeds []messaging.MessageFeed
+	var channel *messaging.Channel
+	var user *messaging.ChannelUser
 	var ids []string
 	var segments []int64
-	var marks []store.ContentMarker
+	var marks []messaging.ContentMarker
 	c.reads(func(r *store.ReadBatch) { r.Message(id, &found) })
 	c.reads(func(r *store.ReadBatch) { r.MessageHeads([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
@@ -80,29 +82,29 @@ func (c *collector) collectMessageReads(feed string) {
 	c.reads(func(r *store.ReadBatch) { r.ChannelOfMessage(id, &channel) })
 	c.reads(func(r *store.ReadBatch) { r.ChannelUserOfFeed(feed, userID(3), &user) })
 	c.reads(func(r *store.ReadBatch) { r.ChannelUserOfMessage(id, userID(3), &user) })
-	message := store.FeedSegment{FeedID: worldID("f", 3, 3), Segment: 5, CreatorID: userID(3)}
+	message := messaging.FeedSegment{FeedID: worldID("f", 3, 3), Segment: 5, CreatorID: userID(3)}
 	c.reads(func(r *store.ReadBatch) {
-		r.ContentMarkers([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks)
+		r.ContentMarkers([]messaging.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks)
 	})
 	for _, read := range []bool{true, false} {
 		for _, after := range []string{"", userID(9)} {
-			l := store.MessageReaderList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
+			l := messaging.MessageReaderList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListMessageReaders(l, &ids) })
 		}
 	}
 }
 
 func (c *collector) collectMessageLists(feed string) {
-	var rows []store.Message
+	var rows []messaging.Message
 	for _, desc := range []bool{true, false} {
-		for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+		for _, flagged := range []core.Flagged{core.FlaggedAny, core.FlaggedOnly, core.FlaggedNone} {
 			for _, parent := range []string{"every", "", messageID(15)} {
-				for _, l := range []store.MessageList{
-					{Deleted: store.DeletedAny},
-					{Deleted: store.DeletedNone, IncludeTags: []string{"tag"}},
-					{Deleted: store.DeletedOnly, ExcludeTags: []string{"tag"}},
-					{Deleted: store.DeletedNone, Viewer: userID(3)},
-					{Deleted: store.DeletedNone, DataType: "image"},
+				for _, l := range []messaging.MessageList{
+					{Deleted: core.DeletedAny},
+					{Deleted: core.DeletedNone, IncludeTags: []string{"tag"}},
+					{Deleted: core.DeletedOnly, ExcludeTags: []string{"tag"}},
+					{Deleted: core.DeletedNone, Viewer: userID(3)},
+					{Deleted: core.DeletedNone, DataType: "image"},
 				} {
 					l.FeedID, l.EveryLevel, l.ParentID, l.Flagged, l.Desc, l.After, l.Limit = feed, parent == "every", parent, flagged, desc, 30_000,
 						pageRows
@@ -117,11 +119,11 @@ func (c *collector) collectMessageLists(feed string) {
 }
 
 func (c *collector) collectMessageWrites(feed, channel string) {
-	var found *store.Message
-	var stored []store.Message
-	var inFeed *store.MessageFeed
+	var found *messaging.Message
+	var stored []messaging.Message
+	var inFeed *messaging.MessageFeed
 	later := messageWorld(60_001)
-	m := store.Message{
+	m := messaging.Message{
 		ID: region.NewID(region.US), FeedID: feed, ChannelID: channel, ParentID: messageID(15), CreatorID: userID(3), ReferenceID: "new",
 		DataType: "text",
 		Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: later,
@@ -129,17 +131,17 @@ func (c *collector) collectMessageWrites(feed, channel string) {
 	old := m
 	old.ID = messageID(300)
 	c.write(func(w *store.Tx) {
-		w.GuardMessage(m.ParentID, store.ErrConflict)
-		w.InsertMessages([]store.Message{m}, store.ErrConflict, store.ErrConflict, &stored)
+		w.GuardMessage(m.ParentID, core.ErrConflict)
+		w.InsertMessages([]messaging.Message{m}, core.ErrConflict, core.ErrConflict, &stored)
 		w.SelectMessage(m.ID, &found)
 		w.UpdateMessage(old, later)
 		w.RecomputeMessageFlags(old.ID)
 		w.DeleteMessage(old, later)
 		w.PurgeMessages([]string{old.ID, messageID(301)})
-		w.RenameMessageFeed(feed, "x", later, store.ErrConflict)
-		w.InsertMessageFeed(store.MessageFeed{ID: region.NewID(region.US), EntityID: channel, CreatedAt: later})
+		w.RenameMessageFeed(feed, "x", later, core.ErrConflict)
+		w.InsertMessageFeed(messaging.MessageFeed{ID: region.NewID(region.US), EntityID: channel, CreatedAt: later})
 		w.SelectMessageFeed(feed, &inFeed)
-		w.DeleteMessageFeed(feed, later, store.ErrConflict)
+		w.DeleteMessageFeed(feed, later, core.ErrConflict)
 		w.PurgeMessageFeed(feed)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Every home has 900 rules of each list, some of them expressions, and as many that are deleted.
@@ -17,21 +19,21 @@ var _ = planned((*collector).collectModeration,
 )
 
 func (c *collector) collectModeration() {
-	var state store.ModerationState
+	var state network.ModerationState
 	var version string
-	var rules []store.ModerationRule
+	var rules []network.ModerationRule
 	ids := []string{worldID("m", 6, 3), worldID("m", 12, 3)}
 	c.reads(func(r *store.ReadBatch) { r.ModerationState("us", &state) })
 	c.reads(func(r *store.ReadBatch) { r.EnabledModerationRules("us", &version, &rules) })
 	c.reads(func(r *store.ReadBatch) { r.ModerationRules("us", "allow", ids, &rules) })
 	both(5400/2, func(desc bool, at time.Time, after string) {
-		l := store.ModerationRuleList{List: "allow", Desc: desc, After: at, ID: after, Limit: pageRows}
+		l := network.ModerationRuleList{List: "allow", Desc: desc, After: at, ID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListModerationRules("us", l, &rules) })
 	})
-	rule := store.ModerationRule{List: "allow", ID: ids[0], Regex: "x", CreatedAt: worldStart, ChangedAt: worldStart, Origin: "us"}
+	rule := network.ModerationRule{List: "allow", ID: ids[0], Regex: "x", CreatedAt: worldStart, ChangedAt: worldStart, Origin: "us"}
 	c.write(func(w *store.Tx) {
-		w.UpsertModerationRules([]store.ModerationRule{rule}, "d", worldStart)
-		w.GuardModerationRules("allow", 100_000, 100_000, store.ErrConflict)
+		w.UpsertModerationRules([]network.ModerationRule{rule}, "d", worldStart)
+		w.GuardModerationRules("allow", 100_000, 100_000, core.ErrConflict)
 		w.SelectModerationRules("allow", ids, &rules)
 	})
 }

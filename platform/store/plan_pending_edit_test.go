@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 var _ = planned((*collector).collectPendingEdits,
@@ -14,21 +16,21 @@ var _ = planned((*collector).collectPendingEdits,
 )
 
 func (c *collector) collectPendingEdits() {
-	var edits []store.PendingEdit
-	var edit *store.PendingEdit
+	var edits []content.PendingEdit
+	var edit *content.PendingEdit
 	c.reads(func(r *store.ReadBatch) { r.PendingEdits([]string{postID(4), postID(8)}, &edits) })
 	c.reads(func(r *store.ReadBatch) { r.PendingEdit(postID(4), &edit) })
 	both(6000*7, func(desc bool, at time.Time, after string) {
-		l := store.PendingEditList{TargetID: communityID(bigCommunity), Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		l := content.PendingEditList{TargetID: communityID(bigCommunity), Desc: desc, After: at, AfterID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListPendingEdits(l, &edits) })
 	})
-	row := store.PendingEdit{
+	row := content.PendingEdit{
 		ReferenceID: postID(4), ReferenceType: "post", TargetID: communityID(3), AuthorID: userID(1), Data: []byte("{}"), Metadata: []byte("{}"),
 		Mentionees: []byte("[]"), Attachments: []byte("[]"), CreatedAt: worldStart,
 	}
 	c.write(func(w *store.Tx) {
 		w.UpsertPendingEdit(row)
-		w.GuardPendingEdit(row, store.ErrConflict)
+		w.GuardPendingEdit(row, core.ErrConflict)
 		w.DeletePendingEdits(postID(4))
 	})
 }

@@ -3,6 +3,8 @@ package store_test
 import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 var _ = planned((*collector).collectPins,
@@ -14,22 +16,22 @@ var _ = planned((*collector).collectPins,
 )
 
 func (c *collector) collectPins() {
-	var pins store.Pins
-	var rows []store.Pin
-	for _, placement := range []string{"", store.PinDefault} {
+	var pins content.Pins
+	var rows []content.Pin
+	for _, placement := range []string{"", content.PinDefault} {
 		c.reads(func(r *store.ReadBatch) { r.Pins(region.US, communityID(3), placement, &pins) })
 		c.reads(func(r *store.ReadBatch) { r.PinsAt(region.US, communityID(3), placement, &rows) })
 	}
-	pin := store.Pin{
-		TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3),
+	pin := content.Pin{
+		TargetID: communityID(3), Placement: content.PinDefault, PostID: postID(8), CommunityID: communityID(3),
 		PinnedAt: worldStart, PostCreatedAt: worldStart,
 	}
 	c.write(func(w *store.Tx) {
-		w.GuardPublicCommunity(communityID(3), store.ErrConflict)
-		w.GuardPinLimit(pin, 50, store.ErrConflict)
+		w.GuardPublicCommunity(communityID(3), core.ErrConflict)
+		w.GuardPinLimit(pin, 50, core.ErrConflict)
 		w.InsertPin(pin)
 		w.SelectPins(communityID(3), "", &pins)
-		w.DeletePin(pin, store.ErrConflict, worldStart)
-		w.DeletePins(communityID(3), store.PinDefault, worldStart)
+		w.DeletePin(pin, core.ErrConflict, worldStart)
+		w.DeletePins(communityID(3), content.PinDefault, worldStart)
 	})
 }

@@ -5,6 +5,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Every poll has two answers; 20,000 users voted in the first one of home us.
@@ -19,31 +22,31 @@ var _ = planned((*collector).collectPolls,
 
 func (c *collector) collectPolls() {
 	id := worldID("q", 3, 3)
-	var poll *store.Poll
-	var polls []store.Poll
-	var users []store.User
-	var votes []store.PollVote
+	var poll *content.Poll
+	var polls []content.Poll
+	var users []people.User
+	var votes []content.PollVote
 	c.reads(func(r *store.ReadBatch) { r.Poll(id, &poll) })
 	c.reads(func(r *store.ReadBatch) { r.Polls([]string{id, worldID("q", 4, 4), worldID("q", 6, 6)}, &polls) })
 	c.reads(func(r *store.ReadBatch) { r.CreatorOfPoll(id, &users) })
 	c.reads(func(r *store.ReadBatch) { r.VotesOf([]string{id, worldID("q", 6, 6)}, userID(3), &votes) })
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		for _, answer := range []string{"a", "b"} {
-			l := store.VoteList{PollID: id, AnswerID: answer, Desc: desc, After: at, AfterID: after, Limit: pageRows}
+			l := content.VoteList{PollID: id, AnswerID: answer, Desc: desc, After: at, AfterID: after, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListVotes(l, &votes) })
 		}
 	})
-	change := store.VoteChange{
+	change := content.VoteChange{
 		PollID: id, UserID: userID(3), Old: []string{"a"}, Removed: []string{"a"},
-		Added: []store.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}},
+		Added: []content.PollVote{{PollID: id, UserID: userID(3), AnswerID: "b", ID: region.NewID(region.US), CreatedAt: worldStart}},
 	}
 	c.write(func(w *store.Tx) {
-		w.InsertPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
-		w.AttachPoll(id, postID(4), store.ErrConflict)
+		w.InsertPoll(content.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
+		w.AttachPoll(id, postID(4), core.ErrConflict)
 		w.DetachPoll(id, postID(4))
-		w.ChangeVotes(change, worldStart, store.ErrConflict, store.ErrConflict, store.ErrConflict)
+		w.ChangeVotes(change, worldStart, core.ErrConflict, core.ErrConflict, core.ErrConflict)
 		w.SelectPoll(id, &poll)
-		w.ClosePoll(id, worldStart, store.ErrConflict)
-		w.DeletePoll(id, worldStart, store.ErrConflict)
+		w.ClosePoll(id, worldStart, core.ErrConflict)
+		w.DeletePoll(id, worldStart, core.ErrConflict)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // 2,000 users watch a room of home us, and others are where few are. Every tenth presence has ended, most of them in rooms.
@@ -18,15 +19,15 @@ var _ = planned((*collector).collectPresences,
 
 func (c *collector) collectPresences() {
 	room, now := worldID("vr", 3, 3), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	var present []store.Presence
+	var present []people.Presence
 	c.reads(func(r *store.ReadBatch) { r.ListPresences(room, now, 200, &present) })
 	c.reads(func(r *store.ReadBatch) {
 		r.PresencesAmong(room, []string{userID(3), userID(6), userID(12)}, now, &present)
 	})
 	c.reads(func(r *store.ReadBatch) { r.CountPresences(room, now, new(int64)) })
-	var beats []store.Presence
+	var beats []people.Presence
 	for i := range 20 {
-		beats = append(beats, store.Presence{Place: room, UserID: userID(3 + 9*i), JoinedAt: now, Until: now.Add(time.Minute)})
+		beats = append(beats, people.Presence{Place: room, UserID: userID(3 + 9*i), JoinedAt: now, Until: now.Add(time.Minute)})
 	}
 	c.write(func(w *store.Tx) { w.RenewPresences(beats) })
 	c.write(func(w *store.Tx) { w.SweepPresences(worldStart.Add(500*time.Second), new(int64)) })

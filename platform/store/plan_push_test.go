@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // Every user has a device and settings. The user 3 has 20 devices. Half of the pushes wait for a later time.
@@ -33,35 +35,37 @@ func (c *collector) collectPushes() {
 			ids[i] = userID(3 + 3*i)
 		}
 		c.reads(func(r *store.ReadBatch) {
-			r.NotifiedDevices(region.US, ids, worldStart, "community", communityID(3), new([]store.NotifiedDevice))
+			r.NotifiedDevices(region.US, ids, worldStart, "community", communityID(3), new([]notify.NotifiedDevice))
 		})
 	}
 	c.reads(func(r *store.ReadBatch) {
-		r.NotificationSettings(user, "community", communityID(3), new([]store.NotificationSetting))
+		r.NotificationSettings(user, "community", communityID(3), new([]notify.NotificationSetting))
 	})
 	c.reads(func(r *store.ReadBatch) { r.DeviceOfSession(user, worldID("s", 3, 3), new(string)) })
-	c.reads(func(r *store.ReadBatch) { r.MembersAfter(communityID(3), userID(3), pageRows, new([]store.Member)) })
+	c.reads(func(r *store.ReadBatch) {
+		r.MembersAfter(communityID(3), userID(3), pageRows, new([]communities.Member))
+	})
 	c.write(func(w *store.Tx) {
 		w.GuardDeviceSession(user, device, worldStart, nil)
-		w.PutPushDevice(store.PushDevice{UserID: user, Device: device, Platform: "ios", Provider: "apns", Token: "t3", UpdatedAt: worldStart})
+		w.PutPushDevice(notify.PushDevice{UserID: user, Device: device, Platform: "ios", Provider: "apns", Token: "t3", UpdatedAt: worldStart})
 	})
 	c.write(func(w *store.Tx) { w.RemovePushDevice(user, device) })
 	c.write(func(w *store.Tx) { w.RemovePushToken(user, device, "t3") })
 	c.write(func(w *store.Tx) { w.RemovePushDeviceOfSession(user, worldID("s", 3, 3)) })
 	c.write(func(w *store.Tx) { w.RemovePushDevices(user) })
-	c.write(func(w *store.Tx) { w.TakePushToken(store.PushTokenHash("t3"), user, worldStart) })
+	c.write(func(w *store.Tx) { w.TakePushToken(notify.PushTokenHash("t3"), user, worldStart) })
 	c.write(func(w *store.Tx) {
 		enabled := true
-		w.PutNotificationSetting(store.NotificationSetting{
+		w.PutNotificationSetting(notify.NotificationSetting{
 			UserID: user, Level: "user", Enabled: &enabled, Events: []byte(`{}`),
 			UpdatedAt: worldStart,
 		})
 	})
-	p := store.Push{Provider: "fcm", UserID: user, Device: device, Data: []byte(`{}`), CreatedAt: worldStart}
+	p := notify.Push{Provider: "fcm", UserID: user, Device: device, Data: []byte(`{}`), CreatedAt: worldStart}
 	p.Identify("post.created")
 	c.write(func(w *store.Tx) { w.AddPush(p) })
 	c.write(func(w *store.Tx) {
-		w.ClaimPushes("fcm", worldStart.Add(-time.Minute), worldStart.Add(time.Minute), worldStart.Add(time.Hour), 100, new([]store.DuePush))
+		w.ClaimPushes("fcm", worldStart.Add(-time.Minute), worldStart.Add(time.Minute), worldStart.Add(time.Hour), 100, new([]notify.DuePush))
 	})
 	c.write(func(w *store.Tx) { w.DelayPush(p, worldStart) })
 	c.write(func(w *store.Tx) { w.FinishPush(p) })

@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 // The log of home us has 60,000 events: half of them about the big community, the others about a user or a community
@@ -17,8 +19,8 @@ var _ = planned((*collector).collectRealtime,
 )
 
 func (c *collector) collectRealtime() {
-	var head store.EventHead
-	var found []store.LoggedEvent
+	var head eventlog.EventHead
+	var found []eventlog.LoggedEvent
 	var members, live []string
 	users, sessions := make([]string, 100), make([]string, 100)
 	for i := range users {
@@ -26,7 +28,7 @@ func (c *collector) collectRealtime() {
 	}
 	c.reads(func(r *store.ReadBatch) { r.EventHead(region.US, &head) })
 	for _, after := range []int64{0, 30_000, 59_900} {
-		span := store.EventSpan{Home: region.US, After: after, To: 60_000, Limit: pageRows}
+		span := eventlog.EventSpan{Home: region.US, After: after, To: 60_000, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.Events(span, &found) })
 		c.reads(func(r *store.ReadBatch) { r.EventsOfTopics(span, []string{communityID(bigCommunity)}, &found) })
 		for _, n := range eachSizes {
@@ -37,14 +39,14 @@ func (c *collector) collectRealtime() {
 	}
 	c.reads(func(r *store.ReadBatch) { r.MembersAmong(region.US, communityID(bigCommunity), users, &members) })
 	c.reads(func(r *store.ReadBatch) { r.LiveSessions(region.US, users, sessions, &live) })
-	event := store.Event{
+	event := eventlog.Event{
 		ID: region.NewID(region.US), Name: "community.userAdded", Topic: communityID(3), Payload: json.RawMessage("{}"), SentAt: worldStart,
-		Mirrors: []store.MirroredMember{{
-			UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2,
+		Mirrors: []communities.MirroredMember{{
+			UserID: userID(3), CommunityID: communityID(3), State: communities.StateMember, Version: 2,
 			ChangedAt: worldStart,
 		}},
 	}
-	c.write(func(w *store.Tx) { w.InsertEvents([]store.Event{event}, worldStart) })
-	c.write(func(w *store.Tx) { w.InsertMissingEvents([]store.Event{event}, worldStart) })
+	c.write(func(w *store.Tx) { w.InsertEvents([]eventlog.Event{event}, worldStart) })
+	c.write(func(w *store.Tx) { w.InsertMissingEvents([]eventlog.Event{event}, worldStart) })
 	c.write(func(w *store.Tx) { w.SweepEvents(worldStart.Add(100_000), new(int64)) })
 }

@@ -5,16 +5,17 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 var _ = planned((*collector).collectRetention)
 
 func (c *collector) collectRetention() {
-	var rows []store.Expired
+	var rows []lifecycle.Expired
 	var feeds []string
 	var n int64
 	before := worldStart.Add(20_000 * time.Minute)
-	for _, read := range []store.ExpiredRows{store.ExpiredPosts, store.ExpiredStories, store.ExpiredComments, store.ExpiredMessages} {
+	for _, read := range []lifecycle.ExpiredRows{lifecycle.ExpiredPosts, lifecycle.ExpiredStories, lifecycle.ExpiredComments, lifecycle.ExpiredMessages} {
 		c.reads(func(r *store.ReadBatch) { r.ExpiredRows(read, region.US, before, pageRows, &rows) })
 	}
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })
@@ -26,7 +27,7 @@ func (c *collector) collectRetention() {
 	c.reads(func(r *store.ReadBatch) { r.OldestAuditEvent(region.US, &rows) })
 	c.write(func(w *store.Tx) {
 		w.EmptyComments([]string{commentID(3)}, before)
-		w.DeleteOldMessages([]store.Expired{}, before)
+		w.DeleteOldMessages([]lifecycle.Expired{}, before)
 		w.DeleteAuditEvents(before, 10, &n)
 	})
 }

@@ -12,7 +12,12 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // sample is a statement as the program sends it. A transaction's statements run in order, those before it included.
@@ -148,16 +153,16 @@ func (c *collector) collect() []sample {
 }
 
 func (c *collector) collectUsers() {
-	var users []store.User
-	var rows []store.UserListRow
-	var caller *store.Caller
+	var users []people.User
+	var rows []people.UserListRow
+	var caller *people.Caller
 	c.reads(func(r *store.ReadBatch) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
 	c.reads(func(r *store.ReadBatch) { r.SomeUserIDs(new([]string)) })
 	c.reads(func(r *store.ReadBatch) { r.CreatorOf(communityID(6), &users) })
 	c.reads(func(r *store.ReadBatch) { r.UsersByHandle("anna", &users) })
 	c.reads(func(r *store.ReadBatch) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })
 	both(worldUsers*11/2, func(desc bool, at time.Time, id string) {
-		for _, l := range []store.UserList{{}, {Deleted: true}, {Flagged: true}, {Flagged: true, Deleted: true}} {
+		for _, l := range []people.UserList{{}, {Deleted: true}, {Flagged: true}, {Flagged: true, Deleted: true}} {
 			l.Desc, l.AfterTime, l.AfterID, l.Limit = desc, at, id, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
@@ -165,33 +170,33 @@ func (c *collector) collectUsers() {
 	for _, desc := range []bool{false, true} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "n", "abc", "abcd"} {
-			l := store.UserList{ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
+			l := people.UserList{ByName: true, Prefix: prefix, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListUsers(l, &rows) })
 		}
 	}
 	name := "Anna"
-	var user *store.User
+	var user *people.User
 	c.write(func(w *store.Tx) {
-		w.InsertUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
+		w.InsertUser(people.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
 		w.GuardNoRoles(userID(3), nil)
-		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
+		w.UpdateUser(userID(3), people.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.HidePresence(userID(3), true, worldStart, &user)
 		w.EndBroadcasts(userID(3), worldStart)
 		w.EndBroadcastsIn(userID(3), []string{postID(3), postID(6)}, worldStart)
 		w.SelectUser(userID(3), &users)
-		w.GuardTarget("user", userID(3), store.ErrConflict)
+		w.GuardTarget("user", userID(3), core.ErrConflict)
 	})
 	c.reads(func(r *store.ReadBatch) { r.SessionRevoked(userID(3), worldID("s", 3, 3), new(bool)) })
-	var stored store.Handle
+	var stored people.Handle
 	c.write(func(w *store.Tx) {
-		h := store.Handle{UserID: userID(3), ClaimID: "new", ClaimedAt: worldStart}
+		h := people.Handle{UserID: userID(3), ClaimID: "new", ClaimedAt: worldStart}
 		w.ClaimHandle([]byte{1}, h, &stored)
 		w.TakeOverHandle([]byte{1}, "new", h, &stored)
 		w.ReleaseHandle([]byte{1}, "new")
 	})
 	c.write(func(w *store.Tx) {
-		w.InsertSession(store.Session{
+		w.InsertSession(people.Session{
 			ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart,
 			ExpiresAt: worldStart,
 		})
@@ -204,15 +209,15 @@ func (c *collector) collectUsers() {
 }
 
 func (c *collector) collectCommunities() {
-	var community *store.Community
-	var all []store.Community
-	var rows []store.CommunityRow
-	var keys []store.CommunityKey
+	var community *communities.Community
+	var all []communities.Community
+	var rows []communities.CommunityRow
+	var keys []communities.CommunityKey
 	c.reads(func(r *store.ReadBatch) { r.Community(communityID(3), &community) })
 	c.reads(func(r *store.ReadBatch) { r.Communities([]string{communityID(3), communityID(4)}, &all) })
 	yes, mine := true, []string{communityID(3), communityID(4), communityID(5), communityID(6), communityID(7), communityID(8)}
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
-		for _, l := range []store.CommunityList{
+		for _, l := range []communities.CommunityList{
 			{},
 			{Mine: mine},
 			{Mine: mine, NotMine: true},
@@ -229,7 +234,7 @@ func (c *collector) collectCommunities() {
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
-		for _, l := range []store.CommunityList{
+		for _, l := range []communities.CommunityList{
 			{},
 			{Prefix: "a"},
 			{Prefix: "abc"},
@@ -242,17 +247,17 @@ func (c *collector) collectCommunities() {
 			c.reads(func(r *store.ReadBatch) { r.ListCommunities(l, &rows) })
 		}
 	}
-	c.reads(func(r *store.ReadBatch) { r.CommunityKeys(store.CommunityList{Mine: mine}, &keys) })
+	c.reads(func(r *store.ReadBatch) { r.CommunityKeys(communities.CommunityList{Mine: mine}, &keys) })
 	name := "Names"
 	c.write(func(w *store.Tx) {
-		w.InsertCommunity(store.Community{
+		w.InsertCommunity(communities.Community{
 			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 			CategoryIDs: []string{categoryID(3)},
-		}, store.ErrConflict, worldStart)
-		w.UpdateCommunity(communityID(3), store.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
+		}, core.ErrConflict, worldStart)
+		w.UpdateCommunity(communityID(3), communities.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
 		w.DeleteCommunity(communityID(3), worldStart)
 	})
-	c.write(func(w *store.Tx) { w.SelectCommunity(&store.Community{ID: communityID(3)}) })
+	c.write(func(w *store.Tx) { w.SelectCommunity(&communities.Community{ID: communityID(3)}) })
 }
 
 // manyUsers returns the ids of n users of home us.
@@ -266,17 +271,17 @@ func manyUsers(n int) []string {
 
 // collectRanking collects what the ranking of communities reads.
 func (c *collector) collectRanking() {
-	var active []store.CommunityActivity
-	var found []store.Rankable
+	var active []communities.CommunityActivity
+	var found []communities.Rankable
 	c.reads(func(r *store.ReadBatch) { r.ActivityAt(postTime(worldPosts/2), &active) })
 	c.reads(func(r *store.ReadBatch) { r.Rankables([]string{communityID(3), communityID(6), userID(3)}, &found) })
 }
 
 func (c *collector) collectMembers() {
 	c.collectRanking()
-	var member *store.Member
-	var members []store.Member
-	var rows []store.MemberRow
+	var member *communities.Member
+	var members []communities.Member
+	var rows []communities.MemberRow
 	var ids []string
 	c.reads(func(r *store.ReadBatch) { r.Member(communityID(3), userID(3), &member) })
 	c.reads(func(r *store.ReadBatch) { r.Members(communityID(3), []string{userID(3), userID(4)}, &members) })
@@ -284,13 +289,13 @@ func (c *collector) collectMembers() {
 	c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUser(userID(3), &ids) })
 	c.reads(func(r *store.ReadBatch) { r.BansOfUser(userID(3), &ids) })
 	for _, n := range []int{1, 4, 16} {
-		var of []store.UserCommunity
+		var of []communities.UserCommunity
 		c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUsers(manyUsers(n), 100, &of) })
 	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, roles := range [][]string{nil, {"community-moderator"}, {"community-member"}} {
-			l := store.MemberList{
-				CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at,
+			l := communities.MemberList{
+				CommunityID: communityID(bigCommunity), State: communities.StateMember, Roles: roles, Desc: desc, AfterTime: at,
 				AfterID: id, Limit: pageRows,
 			}
 			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
@@ -299,32 +304,32 @@ func (c *collector) collectMembers() {
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		for _, prefix := range []string{"", "u", "user-1"} {
-			l := store.MemberList{
-				CommunityID: communityID(bigCommunity), State: store.StateMember, ByName: true, Prefix: prefix, Desc: desc,
+			l := communities.MemberList{
+				CommunityID: communityID(bigCommunity), State: communities.StateMember, ByName: true, Prefix: prefix, Desc: desc,
 				AfterKey: key, AfterID: id, Limit: pageRows,
 			}
 			c.reads(func(r *store.ReadBatch) { r.ListMembers(l, &rows) })
 		}
 	}
-	old := store.Member{
-		CommunityID: communityID(3), UserID: userID(3), State: store.StateMember, Roles: []string{"community-moderator"},
+	old := communities.Member{
+		CommunityID: communityID(3), UserID: userID(3), State: communities.StateMember, Roles: []string{"community-moderator"},
 		Version: 1,
 	}
 	left, joined := old, old
-	left.State, joined.UserID = store.StateLeft, userID(25_000)
+	left.State, joined.UserID = communities.StateLeft, userID(25_000)
 	c.write(func(w *store.Tx) {
-		w.ChangeMembers(communityID(3), []store.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
-		w.GuardModerator(communityID(3), store.ErrConflict)
-		w.MirrorMembers([]store.MirroredMember{{
-			UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7,
+		w.ChangeMembers(communityID(3), []communities.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
+		w.GuardModerator(communityID(3), core.ErrConflict)
+		w.MirrorMembers([]communities.MirroredMember{{
+			UserID: userID(3), CommunityID: communityID(3), State: communities.StateLeft, Version: 7,
 			ChangedAt: worldStart,
 		}})
 	})
 }
 
 func (c *collector) collectJoinRequests() {
-	var request *store.JoinRequest
-	var requests []store.JoinRequest
+	var request *communities.JoinRequest
+	var requests []communities.JoinRequest
 	c.reads(func(r *store.ReadBatch) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
 	c.reads(func(r *store.ReadBatch) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
 	c.reads(func(r *store.ReadBatch) { r.CountJoinRequests(communityID(3), new(int32)) })
@@ -336,25 +341,25 @@ func (c *collector) collectJoinRequests() {
 		c.reads(func(r *store.ReadBatch) { r.LatestJoinRequests(ids, userID(600), &requests) })
 	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
-		for _, statuses := range [][]string{nil, {store.JoinPending}, {store.JoinPending, store.JoinApproved}} {
-			l := store.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+		for _, statuses := range [][]string{nil, {communities.JoinPending}, {communities.JoinPending, communities.JoinApproved}} {
+			l := communities.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListJoinRequests(l, &requests) })
 		}
 	})
-	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
+	approved := communities.JoinAnswer{Status: communities.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
 	c.write(func(w *store.Tx) {
-		w.InsertJoinRequest(store.JoinRequest{
+		w.InsertJoinRequest(communities.JoinRequest{
 			CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000),
-			Status: store.JoinPending, CreatedAt: worldStart,
-		}, store.ErrConflict)
+			Status: communities.JoinPending, CreatedAt: worldStart,
+		}, core.ErrConflict)
 		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
 		w.ResolveJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
 	})
 }
 
 func (c *collector) collectPosts() {
-	var post *store.Post
-	var posts []store.Post
+	var post *content.Post
+	var posts []content.Post
 	c.reads(func(r *store.ReadBatch) { r.Post(postID(4), &post) })
 	c.reads(func(r *store.ReadBatch) { r.PostsByID([]string{postID(4), postID(8), postID(1)}, &posts) })
 	c.reads(func(r *store.ReadBatch) { r.PostHeads([]string{postID(4), postID(8), postID(1)}, &posts) })
@@ -373,25 +378,25 @@ func (c *collector) collectPosts() {
 			}
 		}
 	})
-	parent := store.Post{
+	parent := content.Post{
 		ID: postID(20), TargetType: "community", TargetID: communityID(3), FeedType: "published", DataType: "text", StructureType: "image",
 		IsParent: true, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: worldStart,
 	}
 	child, fresh := parent, parent
 	child.ID, child.ParentID, child.IsParent, fresh.ID = postID(28), postID(20), false, region.NewID(region.US)
 	c.write(func(w *store.Tx) {
-		w.GuardTarget("community", communityID(3), store.ErrConflict)
+		w.GuardTarget("community", communityID(3), core.ErrConflict)
 		w.InsertPost(fresh)
 		w.SelectPost(fresh.ID, &post)
 	})
 	c.write(func(w *store.Tx) {
-		w.GuardPost(parent, store.ErrConflict)
+		w.GuardPost(parent, core.ErrConflict)
 		w.UpdatePostFeedType(parent, "declined", worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		read := parent
 		read.UpdatedAt, read.Children = worldStart.Add(20*7*time.Second), []string{child.ID}
-		w.GuardPostUnchanged(read, store.ErrConflict)
+		w.GuardPostUnchanged(read, core.ErrConflict)
 		w.UpdatePost(parent, nil, []string{child.ID}, worldStart, false)
 	})
 	c.write(func(w *store.Tx) {
@@ -401,30 +406,30 @@ func (c *collector) collectPosts() {
 	})
 }
 
-func postListSamples() []store.PostList {
-	var all []store.PostList
-	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+func postListSamples() []content.PostList {
+	var all []content.PostList
+	for _, flagged := range []core.Flagged{core.FlaggedAny, core.FlaggedOnly, core.FlaggedNone} {
 		all = append(all,
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, EveryPost: true},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedAny},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedOnly},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, Tags: []string{"tag"}},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, EveryPost: true, Tags: []string{"tag"}},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}, Tags: []string{"tag"}},
-			store.PostList{
-				Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true,
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, EveryPost: true},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedAny},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedOnly},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, Tags: []string{"tag"}},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, EveryPost: true, Tags: []string{"tag"}},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, DataTypes: []string{"image", "poll"}, Tags: []string{"tag"}},
+			content.PostList{
+				Flagged: flagged, Deleted: core.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true,
 				Tags: []string{"tag"},
 			},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "poll"}},
-			store.PostList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true})
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, DataTypes: []string{"image", "poll"}},
+			content.PostList{Flagged: flagged, Deleted: core.DeletedNone, DataTypes: []string{"image", "video"}, ParentsOnly: true})
 	}
 	return all
 }
 
 func (c *collector) collectComments() {
-	var comment *store.Comment
-	var comments []store.Comment
+	var comment *content.Comment
+	var comments []content.Comment
 	var ids []string
 	c.reads(func(r *store.ReadBatch) { r.Comment(commentID(15), &comment) })
 	c.reads(func(r *store.ReadBatch) {
@@ -440,7 +445,7 @@ func (c *collector) collectComments() {
 		}
 	})
 	c.windows("comments.listWaiting")
-	reply := store.Comment{
+	reply := content.Comment{
 		ID: commentID(35), ReferenceType: "post", ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(3),
 		ParentID: commentID(bigThread),
 		Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved",
@@ -449,46 +454,46 @@ func (c *collector) collectComments() {
 	fresh := reply
 	fresh.ID = region.NewID(region.US)
 	c.write(func(w *store.Tx) {
-		w.GuardComment(commentID(bigThread), store.ErrConflict)
+		w.GuardComment(commentID(bigThread), core.ErrConflict)
 		w.InsertComment(fresh)
 		w.SelectComment(fresh.ID, &comment)
 	})
 	waiting := reply
-	waiting.ID, waiting.ApprovalStatus = commentID(20), store.Pending
+	waiting.ID, waiting.ApprovalStatus = commentID(20), content.Pending
 	c.write(func(w *store.Tx) {
-		w.GuardCommentStatus(waiting, store.ErrConflict)
-		w.ReviewComment(waiting, store.Approved, worldStart)
+		w.GuardCommentStatus(waiting, core.ErrConflict)
+		w.ReviewComment(waiting, content.Approved, worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		reply.UpdatedAt = worldStart.Add(35 * 3 * time.Second)
-		w.GuardCommentUnchanged(reply, store.ErrConflict)
+		w.GuardCommentUnchanged(reply, core.ErrConflict)
 		w.UpdateComment(reply, worldStart, false)
 	})
-	c.write(func(w *store.Tx) { w.GuardUnapprovedComments(postID(bigPost), userID(3), store.ErrConflict) })
+	c.write(func(w *store.Tx) { w.GuardUnapprovedComments(postID(bigPost), userID(3), core.ErrConflict) })
 	c.write(func(w *store.Tx) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
 	c.write(func(w *store.Tx) { w.DeleteCommentsOfPost(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
 
-func commentListSamples() []store.CommentList {
-	var all []store.CommentList
-	for _, flagged := range []store.Flagged{store.FlaggedAny, store.FlaggedOnly, store.FlaggedNone} {
+func commentListSamples() []content.CommentList {
+	var all []content.CommentList
+	for _, flagged := range []core.Flagged{core.FlaggedAny, core.FlaggedOnly, core.FlaggedNone} {
 		all = append(all,
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryState: true},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, ViewerID: userID(3), Status: store.Approved},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, ParentID: commentID(bigThread)},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, EveryLevel: true},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedAny, ParentID: commentID(bigThread)},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, EveryLevel: true, DataTypes: []string{"image"}},
-			store.CommentList{Flagged: flagged, Deleted: store.DeletedNone, DataTypes: []string{"text"}, ExactTypes: true})
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, EveryState: true},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, EveryLevel: true, ViewerID: userID(3), Status: content.Approved},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, ParentID: commentID(bigThread)},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, EveryLevel: true},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedAny, EveryLevel: true},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedAny},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedAny, ParentID: commentID(bigThread)},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, EveryLevel: true, DataTypes: []string{"image"}},
+			content.CommentList{Flagged: flagged, Deleted: core.DeletedNone, DataTypes: []string{"text"}, ExactTypes: true})
 	}
-	for _, status := range []string{store.Pending, store.Declined} {
+	for _, status := range []string{content.Pending, content.Declined} {
 		all = append(all,
-			store.CommentList{EveryState: true, Status: status, Deleted: store.DeletedNone},
-			store.CommentList{EveryState: true, Status: status, Deleted: store.DeletedAny, EveryLevel: true},
-			store.CommentList{ViewerID: userID(21), Status: status, Deleted: store.DeletedNone, EveryLevel: true})
+			content.CommentList{EveryState: true, Status: status, Deleted: core.DeletedNone},
+			content.CommentList{EveryState: true, Status: status, Deleted: core.DeletedAny, EveryLevel: true},
+			content.CommentList{ViewerID: userID(21), Status: status, Deleted: core.DeletedNone, EveryLevel: true})
 	}
 	return all
 }
@@ -496,26 +501,26 @@ func commentListSamples() []store.CommentList {
 func (c *collector) collectFlags() {
 	var mine bool
 	c.reads(func(r *store.ReadBatch) { r.FlaggedBy(postID(flaggedPost), userID(3), &mine) })
-	post := store.Post{ID: postID(flaggedPost), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
-	child := store.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
-	comment := store.Comment{
+	post := content.Post{ID: postID(flaggedPost), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
+	child := content.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
+	comment := content.Comment{
 		ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community",
 		TargetID: communityID(bigCommunity),
 	}
-	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
-	var flags []store.Flag
+	flag := content.Flag{TargetType: content.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
+	var flags []content.Flag
 	both(600, func(desc bool, at time.Time, after string) {
-		for _, l := range []store.FlagList{{}, {TargetID: postID(flaggedPost)}, {Reason: "Reason 3"}, {TargetType: store.FlagComment}} {
+		for _, l := range []content.FlagList{{}, {TargetID: postID(flaggedPost)}, {Reason: "Reason 3"}, {TargetType: content.FlagComment}} {
 			l.Homes, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, desc, at, after, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListFlags(l, &flags) })
 		}
 	})
 	c.write(func(w *store.Tx) {
-		w.GuardFlagLimit(flag, 100, store.ErrConflict)
+		w.GuardFlagLimit(flag, 100, core.ErrConflict)
 		w.InsertFlag(flag, post.TargetID)
 		w.RaisePostFlags(post)
 		w.DeleteFlag(post.ID, userID(6), worldStart)
-		w.ClearFlags(post.ID, store.FlagResolution{At: worldStart})
+		w.ClearFlags(post.ID, content.FlagResolution{At: worldStart})
 		w.RecomputePostFlags(child)
 	})
 	c.write(func(w *store.Tx) {
@@ -523,42 +528,42 @@ func (c *collector) collectFlags() {
 		w.RaiseCommentFlags(comment)
 	})
 	c.write(func(w *store.Tx) {
-		w.ClearFlags(comment.ID, store.FlagResolution{At: worldStart})
+		w.ClearFlags(comment.ID, content.FlagResolution{At: worldStart})
 		w.RecomputeCommentFlags(comment)
 	})
 	c.write(func(w *store.Tx) {
-		w.ClearFlags(userID(3), store.FlagResolution{At: worldStart})
+		w.ClearFlags(userID(3), content.FlagResolution{At: worldStart})
 		w.RecomputeUserFlags(userID(3))
 	})
 }
 
 func (c *collector) collectReactions() {
-	var reactions []store.Reaction
+	var reactions []content.Reaction
 	c.reads(func(r *store.ReadBatch) {
 		r.ReactionsOf(region.US, []string{postID(4), postID(8)}, userID(3), &reactions)
 	})
 	both(10_000*3/2, func(desc bool, at time.Time, id string) {
 		for _, name := range []string{"", "love"} {
-			l := store.ReactionList{ReferenceID: postID(bigPost), Name: name, Desc: desc, After: at, AfterID: id, Limit: pageRows}
+			l := content.ReactionList{ReferenceID: postID(bigPost), Name: name, Desc: desc, After: at, AfterID: id, Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListReactions(l, &reactions) })
 		}
 	})
-	mine := store.Reaction{
+	mine := content.Reaction{
 		ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US),
 		CreatedAt: worldStart,
 	}
 	c.write(func(w *store.Tx) {
-		w.GuardReactionNames(mine.ReferenceID, 100, store.ErrConflict)
-		w.InsertReaction(mine, store.ErrConflict)
-		w.DeleteReaction(mine, store.ErrConflict)
+		w.GuardReactionNames(mine.ReferenceID, 100, core.ErrConflict)
+		w.InsertReaction(mine, core.ErrConflict)
+		w.DeleteReaction(mine, core.ErrConflict)
 	})
 }
 
 func (c *collector) collectSmall() {
-	var entries []store.DirectoryEntry
-	var settings store.Settings
-	var categories []store.Category
-	var category *store.Category
+	var entries []people.DirectoryEntry
+	var settings network.Settings
+	var categories []communities.Category
+	var category *communities.Category
 	renamed := "Music"
 	hash := []byte(strings.Repeat("h", 32))
 	c.reads(func(r *store.ReadBatch) { r.Directory(region.US, [][]byte{hash, {1, 2}}, &entries) })
@@ -566,28 +571,28 @@ func (c *collector) collectSmall() {
 	c.reads(func(r *store.ReadBatch) { r.Categories([]string{categoryID(3), categoryID(4)}, &categories) })
 	c.reads(func(r *store.ReadBatch) { r.CategoriesOfCommunity(communityID(6), &categories) })
 	c.reads(func(r *store.ReadBatch) {
-		r.Counts(region.US, []string{communityID(3), postID(4), postID(8)}, store.Counts{})
+		r.Counts(region.US, []string{communityID(3), postID(4), postID(8)}, core.Counts{})
 	})
 	both(worldCommunities*30, func(desc bool, at time.Time, id string) {
-		l := store.CategoryList{Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+		l := communities.CategoryList{Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListCategories(l, &categories) })
 	})
 	for _, desc := range []bool{true, false} {
 		_, key, id := page.Cursor{}.Start(desc)
 		c.reads(func(r *store.ReadBatch) {
-			r.ListCategories(store.CategoryList{ByName: true, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}, &categories)
+			r.ListCategories(communities.CategoryList{ByName: true, Desc: desc, AfterKey: key, AfterID: id, Limit: pageRows}, &categories)
 		})
 	}
 	c.write(func(w *store.Tx) {
-		w.InsertDirectoryEntry(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
-		w.UpsertDirectoryCopy(store.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
-		w.InsertCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
-		w.UpdateCategory(categoryID(3), store.CategoryChange{Name: &renamed, Metadata: []byte(`{}`)}, worldStart, &category)
+		w.InsertDirectoryEntry(people.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart, &entries)
+		w.UpsertDirectoryCopy(people.DirectoryEntry{Hash: hash, UserID: userID(3)}, worldStart)
+		w.InsertCategory(communities.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
+		w.UpdateCategory(categoryID(3), communities.CategoryChange{Name: &renamed, Metadata: []byte(`{}`)}, worldStart, &category)
 		w.DeleteCategory(categoryID(3), worldStart)
-		w.InsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
-		w.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
+		w.InsertSetting(network.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
+		w.UpsertSetting(network.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.SelectSettings(&settings)
-		w.Count(communityID(3), store.CountMembers, 1)
+		w.Count(communityID(3), core.CountMembers, 1)
 		w.Emit("test", "payload", worldStart, worldStart)
 	})
 	c.byName("outbox.due4", "us", worldStart.Add(-time.Hour), worldStart.Add(time.Hour), int64(0), int64(1), int64(2), int64(-1))

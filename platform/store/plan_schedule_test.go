@@ -5,6 +5,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // User 3 scheduled a third of all posts. Most are published, one in fifty waits.
@@ -17,31 +19,31 @@ var _ = planned((*collector).collectScheduledPosts,
 )
 
 func (c *collector) collectScheduledPosts() {
-	var one *store.ScheduledPost
-	var all []store.ScheduledPost
+	var one *content.ScheduledPost
+	var all []content.ScheduledPost
 	c.reads(func(r *store.ReadBatch) { r.ScheduledPost(worldID("x", 3, 3), &one) })
 	both(30_000*30, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, author := range []string{"", userID(3)} {
-				l := store.ScheduledPostList{AuthorID: author, ByUpdate: byUpdate, Desc: desc, After: at, AfterID: id, Limit: pageRows}
+				l := content.ScheduledPostList{AuthorID: author, ByUpdate: byUpdate, Desc: desc, After: at, AfterID: id, Limit: pageRows}
 				c.reads(func(r *store.ReadBatch) { r.ListScheduledPosts(l, &all) })
 			}
 		}
 	})
 	c.byName("scheduledPosts.due4", string(region.US), worldStart, worldStart.Add(30_000*time.Minute), 100, int64(0), int64(1), int64(2),
 		int64(-1))
-	row := store.ScheduledPost{
+	row := content.ScheduledPost{
 		ID: worldID("x", 150, 150), AuthorID: userID(3), TargetType: "community", TargetID: communityID(3), PostIDs: []string{postID(3)},
-		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: store.ScheduleWaiting, Version: 1, CreatedAt: worldStart,
+		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: content.ScheduleWaiting, Version: 1, CreatedAt: worldStart,
 		UpdatedAt: worldStart,
 	}
 	fresh, changed := row, row
 	fresh.ID, changed.Version = region.NewID(region.US), 2
 	c.write(func(w *store.Tx) {
 		w.InsertScheduledPost(fresh)
-		w.UpdateScheduledPost(row, store.ErrConflict)
+		w.UpdateScheduledPost(row, core.ErrConflict)
 		w.DelayScheduledPost(changed, worldStart)
-		w.ResolveScheduledPost(changed, store.SchedulePosted, "", worldStart, store.ErrConflict)
+		w.ResolveScheduledPost(changed, content.SchedulePosted, "", worldStart, core.ErrConflict)
 	})
-	c.write(func(w *store.Tx) { w.DeleteScheduledPost(row, store.ErrConflict) })
+	c.write(func(w *store.Tx) { w.DeleteScheduledPost(row, core.ErrConflict) })
 }

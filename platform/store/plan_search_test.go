@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 )
 
 // Every tenth post contains the word common, and every post a word of its own. Communities have one word each.
@@ -19,21 +21,21 @@ var _ = planned((*collector).collectSearch,
 )
 
 func (c *collector) collectSearch() {
-	var hits []store.SearchHit
-	searcher := store.Searcher{UserID: userID(3), Communities: []string{communityID(3)}, Hidden: []string{userID(9)}}
+	var hits []textsearch.SearchHit
+	searcher := textsearch.Searcher{UserID: userID(3), Communities: []string{communityID(3)}, Hidden: []string{userID(9)}}
 	both(worldPosts/2, func(desc bool, at time.Time, id string) {
-		page := store.SearchPage{
-			Searcher: searcher, SearchWord: store.SearchWord{Key: "common", Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
+		page := textsearch.SearchPage{
+			Searcher: searcher, SearchWord: textsearch.SearchWord{Key: "common", Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
 		}
-		c.reads(func(r *store.ReadBatch) { r.SearchPosts(store.PostSearch{SearchPage: page}, &hits) })
-		page.SearchWord = store.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
-		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(store.CommunitySearch{SearchPage: page}, &hits) })
+		c.reads(func(r *store.ReadBatch) { r.SearchPosts(textsearch.PostSearch{SearchPage: page}, &hits) })
+		page.SearchWord = textsearch.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
+		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(textsearch.CommunitySearch{SearchPage: page}, &hits) })
 	})
 	c.lastWindows("search.posts", "search.communities")
 	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
 	c.write(func(w *store.Tx) {
 		text := "A place"
-		w.UpdateCommunity(communityID(3), store.CommunityChange{Old: &store.Community{ID: communityID(3)}, Description: &text}, worldStart,
-			new(*store.Community))
+		w.UpdateCommunity(communityID(3), communities.CommunityChange{Old: &communities.Community{ID: communityID(3)}, Description: &text}, worldStart,
+			new(*communities.Community))
 	})
 }

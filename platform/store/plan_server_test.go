@@ -3,6 +3,7 @@ package store_test
 import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Most servers have stopped, which an actual table has for a day only.
@@ -12,8 +13,8 @@ var _ = planned((*collector).collectServers,
 )
 
 func (c *collector) collectServers() {
-	var servers []store.Server
-	c.write(func(w *store.Tx) { w.AnnounceServer(store.Server{ID: region.NewID(region.US), Version: "v1"}) })
+	var servers []network.Server
+	c.write(func(w *store.Tx) { w.AnnounceServer(network.Server{ID: region.NewID(region.US), Version: "v1"}) })
 	c.write(func(w *store.Tx) { w.WithdrawServer(region.NewID(region.US)) })
 	c.reads(func(r *store.ReadBatch) { r.ServersWithout("other", &servers) })
 	c.reads(func(r *store.ReadBatch) { r.ServersBehind(userID(3), 2, new(bool)) })

@@ -5,6 +5,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // storyWorld is when the last story of the big community was made; a story lasts a day.
@@ -44,15 +47,15 @@ func storyID(n int) string { return worldID("t", n, 3) }
 func (c *collector) collectStories() {
 	id, big := storyID(19_998), communityID(bigCommunity)
 	c.collectStoryReads(id)
-	var rows []store.Story
-	var targets []store.StoryTarget
-	var views []store.View
+	var rows []content.Story
+	var targets []content.StoryTarget
+	var views []content.View
 	at := storyWorld.Add(-6 * time.Hour)
 	defer c.windows("stories.listLive", "stories.listEnded")
 	for _, desc := range []bool{true, false} {
 		for _, kind := range []string{"", "image"} {
 			for _, ended := range []bool{false, true} {
-				l := store.StoryList{
+				l := content.StoryList{
 					TargetID: big, DataType: kind, Ended: ended, Now: storyWorld, Desc: desc, After: at, AfterID: "02",
 					Limit: pageRows,
 				}
@@ -63,7 +66,7 @@ func (c *collector) collectStories() {
 			}
 		}
 		for _, seen := range []string{"all", "seen", "unseen"} {
-			l := store.StoryTargetList{
+			l := content.StoryTargetList{
 				ReaderID: userID(3), Communities: []string{big, communityID(6)}, SeenState: seen, Now: storyWorld, Desc: desc, After: at,
 				AfterID: "02", Limit: pageRows,
 			}
@@ -71,26 +74,26 @@ func (c *collector) collectStories() {
 		}
 	}
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
-		l := store.ViewList{ReferenceID: postID(bigPost), Desc: desc, After: at, AfterID: after, Limit: pageRows}
+		l := content.ViewList{ReferenceID: postID(bigPost), Desc: desc, After: at, AfterID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListViews(l, &views) })
 	})
 	c.collectStoryWrites(id)
 }
 
 func (c *collector) collectStoryReads(id string) {
-	var story *store.Story
-	var rows []store.Story
-	var targets []store.StoryTarget
-	var community *store.Community
-	var member *store.Member
-	var wall store.Wall
+	var story *content.Story
+	var rows []content.Story
+	var targets []content.StoryTarget
+	var community *communities.Community
+	var member *communities.Member
+	var wall content.Wall
 	c.reads(func(r *store.ReadBatch) { r.Story(id, &story) })
 	c.reads(func(r *store.ReadBatch) { r.StoriesByID([]string{id, storyID(19_997), storyID(4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.StoryHeads([]string{id, storyID(19_997), storyID(4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.StoryOfComment(commentID(15), &story) })
 	for kind, ids := range map[string][]string{
-		store.ReferencePost: {postID(4)}, store.ReferenceComment: {commentID(5), commentID(bigThread)},
-		store.ReferenceStory: {id, worldID("w", 3, 3)},
+		content.ReferencePost: {postID(4)}, content.ReferenceComment: {commentID(5), commentID(bigThread)},
+		content.ReferenceStory: {id, worldID("w", 3, 3)},
 	} {
 		for _, id := range ids {
 			c.reads(func(r *store.ReadBatch) { r.TargetOf(kind, id, userID(3), &community, &member, &wall) })
@@ -104,34 +107,34 @@ func (c *collector) collectStoryReads(id string) {
 }
 
 func (c *collector) collectStoryWrites(id string) {
-	var story *store.Story
-	row := store.Story{
+	var story *content.Story
+	row := content.Story{
 		ID: region.NewID(region.US), TargetType: "community", TargetID: communityID(bigCommunity), AuthorID: userID(3), DataType: "text",
 		Data:  []byte(`{}`),
 		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: storyWorld,
-		ExpiresAt: storyWorld.Add(store.MaxStoryLifetime),
+		ExpiresAt: storyWorld.Add(content.MaxStoryLifetime),
 	}
 	old := row
 	old.ID = id
-	flag := store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: userID(3), Reason: "Others", CreatedAt: storyWorld}
-	comment := store.Comment{
-		ID: commentID(15), ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: communityID(bigCommunity),
+	flag := content.Flag{TargetType: content.FlagStory, TargetID: id, UserID: userID(3), Reason: "Others", CreatedAt: storyWorld}
+	comment := content.Comment{
+		ID: commentID(15), ReferenceType: content.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: communityID(bigCommunity),
 	}
 	c.write(func(w *store.Tx) {
 		w.InsertStory(row)
-		w.GuardLiveStory(id, storyWorld, store.ErrConflict)
+		w.GuardLiveStory(id, storyWorld, core.ErrConflict)
 		w.InsertFlag(flag, "")
 		w.RecomputeStoryFlags(id)
-		w.GuardFlag(id, userID(3), store.ErrConflict)
+		w.GuardFlag(id, userID(3), core.ErrConflict)
 		w.RaiseCommentFlags(comment)
 		w.RecomputeCommentFlags(comment)
 		w.SelectStory(id, &story)
-		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)},
+		w.InsertViews(content.View{ReferenceType: content.ReferenceStory, ReferenceID: id, UserID: userID(3)},
 			[]time.Time{storyWorld, storyWorld.Add(time.Second)})
 		w.UpsertStorySeen(userID(3), communityID(bigCommunity), row.ExpiresAt)
-		w.GuardStory(id, store.ErrConflict)
+		w.GuardStory(id, core.ErrConflict)
 		w.DeleteStory(old, storyWorld)
-		w.GuardStoryRow(id, store.ErrConflict)
+		w.GuardStoryRow(id, core.ErrConflict)
 		w.DeleteCommentsOfStory(id, []string{commentID(15)})
 		w.PurgeStory(old, storyWorld)
 	})

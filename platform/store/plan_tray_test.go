@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // The user 3 has 400 items, one of them with 100 actors; every other user has one.
@@ -23,10 +24,10 @@ var _ = planned((*collector).collectTray,
 
 func (c *collector) collectTray() {
 	reader, item := userID(3), worldID("t", 5, 3)
-	var rows []store.TrayRow
+	var rows []notify.TrayRow
 	both(1000, func(desc bool, at time.Time, id string) {
 		c.reads(func(r *store.ReadBatch) {
-			r.ListTray(store.TrayList{UserID: reader, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &rows)
+			r.ListTray(notify.TrayList{UserID: reader, Desc: desc, After: at, AfterID: id, Limit: pageRows}, &rows)
 		})
 	})
 	for _, n := range []int{1, 3, 9} {
@@ -34,15 +35,15 @@ func (c *collector) collectTray() {
 		for i := range ids {
 			ids[i] = worldID("t", 5+i, 3)
 		}
-		c.reads(func(r *store.ReadBatch) { r.TrayActors(reader, ids, new([]store.TrayActor)) })
+		c.reads(func(r *store.ReadBatch) { r.TrayActors(reader, ids, new([]notify.TrayActor)) })
 	}
-	c.reads(func(r *store.ReadBatch) { r.TrayState(reader, new(store.TrayState)) })
+	c.reads(func(r *store.ReadBatch) { r.TrayState(reader, new(notify.TrayState)) })
 	c.write(func(w *store.Tx) {
-		i := store.TrayItem{UserID: reader, Kind: "postReaction", ReferenceID: postID(4)}
+		i := notify.TrayItem{UserID: reader, Kind: "postReaction", ReferenceID: postID(4)}
 		i.Identify(worldStart)
-		w.PutTrayActs(i.UserID, []store.TrayAct{{Item: i, ActorID: userID(8)}, {Item: i, ActorID: userID(9)}})
+		w.PutTrayActs(i.UserID, []notify.TrayAct{{Item: i, ActorID: userID(8)}, {Item: i, ActorID: userID(9)}})
 	})
 	c.write(func(w *store.Tx) { w.SeeTray(reader, worldStart, new(time.Time)) })
-	c.write(func(w *store.Tx) { w.SeeTrayItem(reader, item, worldStart, new(*store.TrayItem)) })
+	c.write(func(w *store.Tx) { w.SeeTrayItem(reader, item, worldStart, new(*notify.TrayItem)) })
 	c.write(func(w *store.Tx) { w.SweepTray(worldStart.Add(time.Hour), new(int64)) })
 }

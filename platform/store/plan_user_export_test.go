@@ -5,6 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // Most exports are ready.
@@ -15,20 +16,20 @@ var _ = planned((*collector).collectExports,
 )
 
 func (c *collector) collectExports() {
-	var export *store.Export
-	var rows []store.ExportRow
+	var export *lifecycle.Export
+	var rows []lifecycle.ExportRow
 	user := userID(3)
 	now := worldStart.Add(20_000 * time.Minute)
 	c.reads(func(r *store.ReadBatch) { r.Export(user, &export) })
-	c.reads(func(r *store.ReadBatch) { r.DueExport(region.US, store.ExportCollecting, now, &export) })
-	row := store.Export{ID: user, State: store.ExportPacking, Exported: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: worldStart}}
+	c.reads(func(r *store.ReadBatch) { r.DueExport(region.US, lifecycle.ExportCollecting, now, &export) })
+	row := lifecycle.Export{ID: user, State: lifecycle.ExportPacking, Exported: []byte("{}"), Progress: lifecycle.Progress{Version: 1, DueAt: worldStart}}
 	c.write(func(w *store.Tx) {
-		w.StartExport(store.Export{ID: region.NewID(region.US)}, now, now.Add(-time.Hour), &export)
+		w.StartExport(lifecycle.Export{ID: region.NewID(region.US)}, now, now.Add(-time.Hour), &export)
 	})
 	c.write(func(w *store.Tx) { w.UpdateExport(row, now) })
 	c.write(func(w *store.Tx) { w.DeleteExport(row, now, now) })
 	c.write(func(w *store.Tx) { w.EraseExport(user, now, now) })
-	for _, table := range store.ExportTables {
+	for _, table := range lifecycle.ExportTables {
 		c.reads(func(r *store.ReadBatch) { r.ExportPage(table, region.US, user, nil, pageRows, &rows) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // Most moves are done. The user with the most moved ids has 5000.
@@ -20,19 +21,19 @@ var _ = planned((*collector).collectUserMoves,
 )
 
 func (c *collector) collectUserMoves() {
-	var move *store.UserMove
+	var move *lifecycle.UserMove
 	var n int64
-	var ids []store.MovedID
-	var rows []store.MoveRow
+	var ids []lifecycle.MovedID
+	var rows []lifecycle.MoveRow
 	user := userID(3)
 	now := worldStart.Add(20_000 * time.Minute)
-	row := store.UserMove{
+	row := lifecycle.UserMove{
 		ID: user, FromHome: region.US, ToHome: region.EU, State: db.MoveFrozen, Moved: []byte("{}"),
-		Progress: store.Progress{Version: 1, DueAt: now},
+		Progress: lifecycle.Progress{Version: 1, DueAt: now},
 	}
 	c.reads(func(r *store.ReadBatch) { r.UserMove(user, &move) })
 	c.reads(func(r *store.ReadBatch) { r.DueUserMove(region.US, db.MoveCollecting, now, &move) })
-	c.reads(func(r *store.ReadBatch) { r.CountUserMoves(region.US, db.MoveCollecting, new(store.MoveCount)) })
+	c.reads(func(r *store.ReadBatch) { r.CountUserMoves(region.US, db.MoveCollecting, new(lifecycle.MoveCount)) })
 	c.reads(func(r *store.ReadBatch) { r.MovedIDs(region.US, user, "", pageRows, &ids) })
 	c.reads(func(r *store.ReadBatch) { r.CountMovedIDs(region.US, user, &n) })
 	c.write(func(w *store.Tx) { w.StartUserMove(row, now, &move) })
@@ -40,17 +41,17 @@ func (c *collector) collectUserMoves() {
 	c.write(func(w *store.Tx) {
 		w.SetRoute(db.Route{UserID: user, Home: region.US, To: region.EU, State: db.MoveFrozen, Version: 2}, 10)
 	})
-	c.write(func(w *store.Tx) { w.SetErasureRoute(user, region.EU, store.RouteErasing, 2) })
+	c.write(func(w *store.Tx) { w.SetErasureRoute(user, region.EU, lifecycle.RouteErasing, 2) })
 	c.write(func(w *store.Tx) { w.InsertMovedIDs(user, "post", []string{region.NewID(region.US)}) })
 	c.reads(func(r *store.ReadBatch) {
 		r.UnknownMovedIDs(region.US, user, []string{user, region.NewID(region.US)}, new([]string))
 	})
 	c.byName("userHomes.after", "us", 19_000, pageRows)
 	c.byName("userHomes.ids", "us", user)
-	for _, source := range store.MoveSources {
+	for _, source := range lifecycle.MoveSources {
 		c.reads(func(r *store.ReadBatch) { r.MoveRows(source, region.US, user, nil, pageRows, &rows) })
 	}
-	for _, table := range store.MoveTables {
+	for _, table := range lifecycle.MoveTables {
 		c.write(func(w *store.Tx) { w.MoveTable(table, []string{user}, region.EU, &n) })
 	}
 	c.write(func(w *store.Tx) { w.MoveFlagItems([]string{user}, region.EU, &n) })

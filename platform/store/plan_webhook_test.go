@@ -6,6 +6,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Home us has ten webhooks with 6,000 deliveries each, of 2,000 objects; some objects wait, with others behind them.
@@ -24,10 +26,10 @@ var _ = planned((*collector).collectWebhooks,
 )
 
 func (c *collector) collectWebhooks() {
-	var hooks []store.Webhook
-	var cursors []store.WebhookCursor
-	var cursor *store.WebhookCursor
-	var rows []store.WebhookDelivery
+	var hooks []network.Webhook
+	var cursors []network.WebhookCursor
+	var cursor *network.WebhookCursor
+	var rows []network.WebhookDelivery
 	var count int64
 	var oldest time.Time
 	id := worldID("w", 6, 3)
@@ -41,47 +43,47 @@ func (c *collector) collectWebhooks() {
 			r.BlockedWebhookDeliveries(region.US, id, repeated(n, worldID("p", 11, 3), worldID("p", 31, 3)), 20, &rows)
 		})
 	}
-	c.reads(func(r *store.ReadBatch) { r.CountWebhookDeliveries(region.US, id, store.DeliveryDead, 100, &count) })
+	c.reads(func(r *store.ReadBatch) { r.CountWebhookDeliveries(region.US, id, network.DeliveryDead, 100, &count) })
 	c.reads(func(r *store.ReadBatch) { r.OldestWebhookDelivery(region.US, id, &oldest) })
 	c.reads(func(r *store.ReadBatch) {
 		r.ExpiredWebhookDeliveries(region.US, id, worldStart.Add(100_000*time.Hour), 500, &rows)
 	})
 	both(60_000, func(desc bool, at time.Time, after string) {
-		l := store.WebhookDeliveryList{WebhookID: id, State: store.DeliveryDead, Desc: desc, After: at, ID: after, Limit: pageRows}
+		l := network.WebhookDeliveryList{WebhookID: id, State: network.DeliveryDead, Desc: desc, After: at, ID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListWebhookDeliveries(region.US, l, &rows) })
 	})
 	c.collectWebhookWrites(id, cursor)
 }
 
-func (c *collector) collectWebhookWrites(id string, cursor *store.WebhookCursor) {
-	hook := store.Webhook{
+func (c *collector) collectWebhookWrites(id string, cursor *network.WebhookCursor) {
+	hook := network.Webhook{
 		ID: worldID("w", 6, 3), Name: "hook", URL: "https://example.com", Secret: []byte{}, CreatedAt: worldStart,
 		ChangedAt: worldStart, Origin: "us",
 	}
-	row := store.WebhookDelivery{
+	row := network.WebhookDelivery{
 		Seq: 70_000, ID: region.NewID(region.US), Name: "post.created", ObjectID: worldID("p", 3, 3),
 		Payload: json.RawMessage("{}"), SentAt: worldStart,
 	}
-	var hooks []store.Webhook
+	var hooks []network.Webhook
 	var n int64
 	c.write(func(w *store.Tx) {
-		w.UpsertWebhooks([]store.Webhook{hook}, worldStart)
-		w.GuardWebhooks(100_000, store.ErrConflict)
+		w.UpsertWebhooks([]network.Webhook{hook}, worldStart)
+		w.GuardWebhooks(100_000, core.ErrConflict)
 		w.SelectWebhooks(&hooks)
 	})
 	c.write(func(w *store.Tx) { w.LeaseWebhook(id, "other", worldStart.Add(24*time.Hour), worldStart, &cursor) })
 	c.write(func(w *store.Tx) { w.ReleaseWebhook(id, "server", worldStart) })
 	c.write(func(w *store.Tx) {
-		w.OwnWebhook(id, "server", store.ErrConflict)
-		w.InsertWebhookDeliveries(id, []store.WebhookDelivery{row}, worldStart, worldStart)
+		w.OwnWebhook(id, "server", core.ErrConflict)
+		w.InsertWebhookDeliveries(id, []network.WebhookDelivery{row}, worldStart, worldStart)
 		w.AdvanceWebhook(id, 70_000, 0)
 	})
 	c.write(func(w *store.Tx) {
-		row.Seq, row.State = 12, store.DeliveryDelivered
+		row.Seq, row.State = 12, network.DeliveryDelivered
 		w.UpdateWebhookDelivery(id, row)
 		w.UnblockWebhookDelivery(id, worldID("p", 12, 3), worldStart)
 	})
-	c.write(func(w *store.Tx) { w.TrimWebhookDeliveries(id, store.DeliveryDelivered, 1000, &n) })
+	c.write(func(w *store.Tx) { w.TrimWebhookDeliveries(id, network.DeliveryDelivered, 1000, &n) })
 	c.write(func(w *store.Tx) { w.ExpireWebhookDeliveries(id, worldStart, &n) })
 	c.write(func(w *store.Tx) { w.RemoveWebhookDeliveries(id, &n) })
 	c.write(func(w *store.Tx) { w.ReplayWebhookDeliveries(id, []int64{15, 16}, worldStart, worldStart, &n) })

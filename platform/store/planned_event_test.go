@@ -10,13 +10,15 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // newEvent stores an event of an origin and a creator that takes place between some seconds after now.
-func newEvent(t *testing.T, s *store.Store, id, originID, creatorID string, start, end int) store.PlannedEvent {
+func newEvent(t *testing.T, s *store.Store, id, originID, creatorID string, start, end int) content.PlannedEvent {
 	t.Helper()
-	e := store.PlannedEvent{
+	e := content.PlannedEvent{
 		ID: id, CreatorID: creatorID, Type: "virtual", StartTime: later(start), EndTime: later(end), OriginType: "user", OriginID: originID,
 		Metadata:  []byte(`{}`),
 		CreatedAt: later(start - 100),
@@ -42,13 +44,13 @@ func TestRsvps(t *testing.T) {
 		`UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled,
 		deleted)
 	require.NoError(t, err)
-	answer := func(eventID, userID, status string, seconds int) (store.EventRsvp, error) {
-		a := store.EventRsvp{EventID: eventID, UserID: userID, Status: status, RespondedAt: later(seconds)}
+	answer := func(eventID, userID, status string, seconds int) (content.EventRsvp, error) {
+		a := content.EventRsvp{EventID: eventID, UserID: userID, Status: status, RespondedAt: later(seconds)}
 		w := s.NewTx(region.EU)
 		w.InsertRsvp(a, closed, refused)
 		return a, w.Commit(t.Context())
 	}
-	update := func(read store.EventRsvp, status string, seconds int) error {
+	update := func(read content.EventRsvp, status string, seconds int) error {
 		changed := read
 		changed.Status, changed.RespondedAt = status, later(seconds)
 		w := s.NewTx(region.EU)
@@ -59,36 +61,36 @@ func TestRsvps(t *testing.T) {
 		t.Helper()
 		counts := countsOf(t, s, open)
 		require.Equal(t, []int64{going, interested},
-			[]int64{counts.Of(open, store.CountRsvps(store.RsvpGoing)), counts.Of(open, store.CountRsvps(store.RsvpInterested))})
+			[]int64{counts.Of(open, content.CountRsvps(content.RsvpGoing)), counts.Of(open, content.CountRsvps(content.RsvpInterested))})
 	}
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	for name, id := range map[string]string{"cancelled": cancelled, "deleted": deleted, "none": region.NewID(region.EU)} {
-		_, err := answer(id, user, store.RsvpGoing, 9)
+		_, err := answer(id, user, content.RsvpGoing, 9)
 		require.ErrorIs(t, err, closed, name)
 	}
-	_, err = answer(open, user, store.RsvpGoing, 10)
+	_, err = answer(open, user, content.RsvpGoing, 10)
 	require.ErrorIs(t, err, closed, "it has ended")
-	mine, err := answer(open, user, store.RsvpGoing, 9)
+	mine, err := answer(open, user, content.RsvpGoing, 9)
 	require.NoError(t, err)
-	_, err = answer(open, user, store.RsvpGoing, 9)
+	_, err = answer(open, user, content.RsvpGoing, 9)
 	require.ErrorIs(t, err, refused, "the user has answered")
-	theirs, err := answer(open, other, store.RsvpGoing, 8)
+	theirs, err := answer(open, other, content.RsvpGoing, 8)
 	require.NoError(t, err)
-	_, err = answer(beside, user, store.RsvpGoing, 8)
+	_, err = answer(beside, user, content.RsvpGoing, 8)
 	require.NoError(t, err)
 	requireCounts(2, 0)
-	require.NoError(t, update(mine, store.RsvpInterested, 9))
+	require.NoError(t, update(mine, content.RsvpInterested, 9))
 	requireCounts(1, 1)
-	require.ErrorIs(t, update(mine, store.RsvpNotGoing, 9), refused, "the answer has changed")
-	require.ErrorIs(t, update(theirs, store.RsvpNotGoing, 10), closed)
-	require.NoError(t, update(theirs, store.RsvpGoing, 9), "the same answer")
+	require.ErrorIs(t, update(mine, content.RsvpNotGoing, 9), refused, "the answer has changed")
+	require.ErrorIs(t, update(theirs, content.RsvpNotGoing, 10), closed)
+	require.NoError(t, update(theirs, content.RsvpGoing, 9), "the same answer")
 	requireCounts(1, 1)
-	var answers []store.EventRsvp
+	var answers []content.EventRsvp
 	r := s.NewReadBatch()
 	r.RsvpsOf([]string{open, cancelled}, user, &answers)
 	run(t, r)
 	require.Len(t, answers, 1)
-	require.Equal(t, store.RsvpInterested, answers[0].Status)
+	require.Equal(t, content.RsvpInterested, answers[0].Status)
 }
 
 // TestPagesOfEvents lists the events of an origin or creator, or all of them, by their start: those that are live, between two times, or
@@ -116,7 +118,7 @@ func TestPagesOfEvents(t *testing.T) {
 		deleted)
 	require.NoError(t, err)
 	from, to := later(1), later(3)
-	list := func(l store.EventList) (rows []store.PlannedEvent) {
+	list := func(l content.EventList) (rows []content.PlannedEvent) {
 		t.Helper()
 		l.Now, l.From, l.To = later(10), &from, &to
 		r := s.NewReadBatch()
@@ -124,19 +126,19 @@ func TestPagesOfEvents(t *testing.T) {
 		run(t, r)
 		return rows
 	}
-	for _, l := range []store.EventList{{OriginID: origin}, {CreatorID: creator}} {
-		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-			l.Status, l.Desc, l.After, l.AfterID, l.Limit = store.EventLive, desc, after.Time, after.ID, 2
-			return positions(list(l), func(e store.PlannedEvent) (time.Time, string) { return e.StartTime, e.ID })
+	for _, l := range []content.EventList{{OriginID: origin}, {CreatorID: creator}} {
+		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+			l.Status, l.Desc, l.After, l.AfterID, l.Limit = content.EventLive, desc, after.Time, after.ID, 2
+			return positions(list(l), func(e content.PlannedEvent) (time.Time, string) { return e.StartTime, e.ID })
 		})
-		rows := list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Status: store.EventCancelled, Limit: 9})
+		rows := list(content.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Status: content.EventCancelled, Limit: 9})
 		require.Len(t, rows, 1)
 		require.Equal(t, cancelled, rows[0].ID)
-		require.Len(t, list(store.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6,
+		require.Len(t, list(content.EventList{OriginID: l.OriginID, CreatorID: l.CreatorID, Limit: 9}), 6,
 			"also the one that has ended and the cancelled one")
 	}
 	var all []string
-	for _, e := range list(store.EventList{Status: store.EventLive, Limit: 9}) {
+	for _, e := range list(content.EventList{Status: content.EventLive, Limit: 9}) {
 		all = append(all, e.ID)
 	}
 	require.ElementsMatch(t, append(slices.Clone(ids), ofOther), all)

@@ -9,12 +9,13 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // newPoll stores a poll that ends at some seconds after now, or never.
-func newPoll(t *testing.T, s *store.Store, seconds int) store.Poll {
+func newPoll(t *testing.T, s *store.Store, seconds int) content.Poll {
 	t.Helper()
-	p := store.Poll{ID: region.NewID(region.EU), CreatorID: region.NewID(region.EU), AnswerType: "multiple", CreatedAt: now}
+	p := content.Poll{ID: region.NewID(region.EU), CreatorID: region.NewID(region.EU), AnswerType: "multiple", CreatedAt: now}
 	if seconds > 0 {
 		end := later(seconds)
 		p.ClosesAt = &end
@@ -34,14 +35,14 @@ func TestVotesOfPolls(t *testing.T) {
 	w.ClosePoll(shut.ID, later(1), gone)
 	w.DeletePoll(deleted.ID, later(1), gone)
 	commit(t, w)
-	vote := func(p store.Poll, userID string, seconds int) error {
-		v := store.PollVote{PollID: p.ID, UserID: userID, AnswerID: "a", ID: region.NewID(region.EU), CreatedAt: later(seconds)}
+	vote := func(p content.Poll, userID string, seconds int) error {
+		v := content.PollVote{PollID: p.ID, UserID: userID, AnswerID: "a", ID: region.NewID(region.EU), CreatedAt: later(seconds)}
 		w := s.NewTx(region.EU)
-		w.ChangeVotes(store.VoteChange{PollID: p.ID, UserID: userID, Added: []store.PollVote{v}}, later(seconds), gone, closed, refused)
+		w.ChangeVotes(content.VoteChange{PollID: p.ID, UserID: userID, Added: []content.PollVote{v}}, later(seconds), gone, closed, refused)
 		return w.Commit(t.Context())
 	}
 	for name, tc := range map[string]struct {
-		poll    store.Poll
+		poll    content.Poll
 		seconds int
 		want    error
 	}{
@@ -55,7 +56,7 @@ func TestVotesOfPolls(t *testing.T) {
 		require.ErrorIs(t, vote(tc.poll, user, tc.seconds), tc.want, name)
 		if tc.want == nil {
 			require.ErrorIs(t, vote(tc.poll, user, tc.seconds), refused, "the votes have changed")
-			require.Equal(t, int64(1), countsOf(t, s, tc.poll.ID).Of(tc.poll.ID, store.CountVotes("a")), name)
+			require.Equal(t, int64(1), countsOf(t, s, tc.poll.ID).Of(tc.poll.ID, content.CountVotes("a")), name)
 		}
 	}
 }
@@ -64,11 +65,11 @@ func TestVotesOfPolls(t *testing.T) {
 func TestClosePoll(t *testing.T) {
 	s := openNew(t)
 	open, ended, beside := newPoll(t, s, 0), newPoll(t, s, 10), newPoll(t, s, 0)
-	closedAt := func(p store.Poll, seconds int) *time.Time {
+	closedAt := func(p content.Poll, seconds int) *time.Time {
 		t.Helper()
 		w := s.NewTx(region.EU)
 		w.ClosePoll(p.ID, later(seconds), refused)
-		var found *store.Poll
+		var found *content.Poll
 		w.SelectPoll(p.ID, &found)
 		commit(t, w)
 		return found.ClosedAt
@@ -78,7 +79,7 @@ func TestClosePoll(t *testing.T) {
 		require.True(t, later(5).Equal(*closedAt(open, 6)))
 		require.Nil(t, closedAt(ended, 10))
 	}
-	var found *store.Poll
+	var found *content.Poll
 	r := s.NewReadBatch()
 	r.Poll(beside.ID, &found)
 	run(t, r)

@@ -13,6 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
@@ -65,7 +67,7 @@ func BenchmarkFeed(b *testing.B) {
 			for _, deep := range []int{0, min(1000, 5*reader)} {
 				name := fmt.Sprintf("follows=%d/ranked=%v/after=%d", reader, ranked, deep)
 				b.Run(name, func(b *testing.B) {
-					q := store.PostFeedQuery{Desc: true, Limit: 21}
+					q := content.PostFeedQuery{Desc: true, Limit: 21}
 					q.After, _, q.AfterID = page.Cursor{Limit: 20}.Start(true)
 					if deep > 0 {
 						start := q
@@ -83,7 +85,7 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-func measureFeed(b *testing.B, s *store.Store, reader int, q store.PostFeedQuery) {
+func measureFeed(b *testing.B, s *store.Store, reader int, q content.PostFeedQuery) {
 	b.Helper()
 	var took []time.Duration
 	for b.Loop() {
@@ -96,16 +98,16 @@ func measureFeed(b *testing.B, s *store.Store, reader int, q store.PostFeedQuery
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 }
 
-func readFeed(b *testing.B, s *store.Store, reader int, q store.PostFeedQuery) []store.PostFeedEntry {
+func readFeed(b *testing.B, s *store.Store, reader int, q content.PostFeedQuery) []content.PostFeedEntry {
 	b.Helper()
 	id := worldID("r", reader, 0)
-	counts := store.Counts{}
+	counts := core.Counts{}
 	first := s.NewReadBatch()
 	first.Counts(region.US, []string{id}, counts)
 	first.HiddenFrom(id, &q.Hidden)
 	require.NoError(b, first.Run(b.Context()))
 	q.ReaderID, q.OwnWall, q.Following, q.FollowedAt = id, true, true, map[region.Code]int64{region.US: int64(reader)}
-	var found []store.PostFeedEntry
+	var found []content.PostFeedEntry
 	second := s.NewReadBatch()
 	second.ListPostFeed(q, &found)
 	require.NoError(b, second.Run(b.Context()))

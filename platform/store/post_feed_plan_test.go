@@ -14,6 +14,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
@@ -34,29 +36,29 @@ func TestFirstStatementsOfFeeds(t *testing.T) {
 	some := []string{worldID("c", 1, 0), worldID("c", 2, 0)}
 	at := func(n int64) map[region.Code]int64 { return map[region.Code]int64{region.US: n} }
 	for name, test := range map[string]struct {
-		q      store.PostFeedQuery
+		q      content.PostFeedQuery
 		want   []string
 		window int
 	}{
-		"one":      {q: store.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
-		"few":      {q: store.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
-		"the most": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
+		"one":      {q: content.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
+		"few":      {q: content.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
+		"the most": {q: content.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
 		"with communities": {
-			q: store.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"},
+			q: content.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"},
 			window: 6500,
 		},
 		"not followed": {
-			q:    store.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some},
+			q:    content.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some},
 			want: []string{"deleted", "branches4"},
 		},
-		"hundreds":  {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
-		"thousands": {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
-		"everyone":  {q: store.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
+		"hundreds":  {q: content.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
+		"thousands": {q: content.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
+		"everyone":  {q: content.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.q.ReaderID, test.q.Desc, test.q.Limit = region.NewID(region.EU), true, 21
 			r := s.NewReadBatch()
-			r.ListPostFeed(test.q, new([]store.PostFeedEntry))
+			r.ListPostFeed(test.q, new([]content.PostFeedEntry))
 			var got []string
 			for _, q := range r.Queued() {
 				if q.Args[0] != "us" {
@@ -94,9 +96,9 @@ func TestFollowedForFeeds(t *testing.T) {
 	s := open(t, url)
 	conn := connect(t, url)
 	reader := region.NewID(region.EU)
-	counts := store.Counts{}
+	counts := core.Counts{}
 	follow := func(home region.Code, n int) {
-		counts.Add(reader, store.CountFollowing(home), int64(n))
+		counts.Add(reader, core.CountFollowing(home), int64(n))
 		from, _ := region.IDRange(home)
 		_,
 			err := conn.Exec(t.Context(),
@@ -109,7 +111,7 @@ func TestFollowedForFeeds(t *testing.T) {
 	follow(region.EU, 64)
 	follow(region.SG, 3)
 	followed := followedBy(t, s, reader)
-	q := store.PostFeedQuery{ReaderID: reader}
+	q := content.PostFeedQuery{ReaderID: reader}
 	q.Follow(followed, counts, s.Routes())
 	require.Equal(t, map[region.Code]int64{region.US: 300}, q.FollowedAt)
 	require.Len(t, s.ByHome(q.Followed)[region.EU], 64)
@@ -143,19 +145,19 @@ func TestFeedsReadAFewRows(t *testing.T) {
 	}
 	read := explain(t, conn)
 	for name, test := range map[string]struct {
-		q    store.PostFeedQuery
+		q    content.PostFeedQuery
 		most float64
 	}{
-		"branches": {store.PostFeedQuery{Following: true, Followed: few}, 21 + 16},
-		"listed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 200}}, 2 * 21},
-		"probed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 5000}}, 2 * 21},
-		"everyone": {store.PostFeedQuery{Everyone: true, WallsOpen: true}, 21},
+		"branches": {content.PostFeedQuery{Following: true, Followed: few}, 21 + 16},
+		"listed":   {content.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 200}}, 2 * 21},
+		"probed":   {content.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 5000}}, 2 * 21},
+		"everyone": {content.PostFeedQuery{Everyone: true, WallsOpen: true}, 21},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.q.ReaderID, test.q.Desc, test.q.Limit = worldID("r", 1, 0), true, 21
 			test.q.After, _, test.q.AfterID = page.Cursor{Limit: 1}.Start(true)
 			r := s.NewReadBatch()
-			r.ListPostFeed(test.q, new([]store.PostFeedEntry))
+			r.ListPostFeed(test.q, new([]content.PostFeedEntry))
 			queued := r.Queued()
 			at := slices.IndexFunc(queued, func(q db.Queued) bool { return q.Args[0] == "us" })
 			read(t, sample{Queued: queued[at], name: name}, test.most)
@@ -216,12 +218,12 @@ func TestFeedWithoutDeletedCommunities(t *testing.T) {
 	}
 	for _, communities := range [][]int{{1, 2}, {2}} {
 		t.Run(strconv.Itoa(len(communities)), func(t *testing.T) {
-			q := store.PostFeedQuery{ReaderID: worldID("r", 1, 0), Desc: true, Limit: 20, AsOf: time.Now(), Ranked: true}
+			q := content.PostFeedQuery{ReaderID: worldID("r", 1, 0), Desc: true, Limit: 20, AsOf: time.Now(), Ranked: true}
 			q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(true)
 			for _, n := range communities {
 				q.Communities = append(q.Communities, worldID("c", n, 0))
 			}
-			var found []store.PostFeedEntry
+			var found []content.PostFeedEntry
 			r := s.NewReadBatch()
 			r.ListPostFeed(q, &found)
 			run(t, r)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
@@ -18,14 +19,14 @@ func TestRankAsOf(t *testing.T) {
 	start := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
 	react := func(userID string, at time.Time) {
 		w := s.NewTx(region.US)
-		w.InsertReaction(store.Reaction{
+		w.InsertReaction(content.Reaction{
 			ReferenceType: "post", ReferenceID: post, UserID: userID, UserPublicID: "u", Name: "like",
 			ID: region.NewID(region.US), CreatedAt: at,
-		}, store.ErrConflict)
+		}, core.ErrConflict)
 		commit(t, w)
 	}
-	comment := func(at time.Time, status string) store.Comment {
-		c := store.Comment{
+	comment := func(at time.Time, status string) content.Comment {
+		c := content.Comment{
 			ID: region.NewID(region.US), ReferenceType: "post", ReferenceID: post, TargetType: "user", TargetID: post, RootID: post,
 			AuthorID:       reader,
 			ApprovalStatus: status, Data: []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), CreatedAt: at,
@@ -36,16 +37,16 @@ func TestRankAsOf(t *testing.T) {
 		commit(t, w)
 		return c
 	}
-	remove := func(c store.Comment, at time.Time) {
+	remove := func(c content.Comment, at time.Time) {
 		w := s.NewTx(region.US)
 		w.DeleteComment(c, at)
 		commit(t, w)
 	}
-	requireRank := func(asOf time.Time, want store.PostFeedEntry) {
+	requireRank := func(asOf time.Time, want content.PostFeedEntry) {
 		t.Helper()
-		e := &store.PostFeedEntry{ID: post}
+		e := &content.PostFeedEntry{ID: post}
 		r := s.NewReadBatch()
-		r.Rank(region.US, []*store.PostFeedEntry{e}, reader, asOf)
+		r.Rank(region.US, []*content.PostFeedEntry{e}, reader, asOf)
 		run(t, r)
 		want.ID = post
 		require.Equal(t, want, *e)
@@ -56,12 +57,12 @@ func TestRankAsOf(t *testing.T) {
 	comment(start, "pending")
 	remove(gone, start.Add(time.Second))
 	asOf := start.Add(time.Minute)
-	want := store.PostFeedEntry{Reactions: 1, Comments: 1}
+	want := content.PostFeedEntry{Reactions: 1, Comments: 1}
 	requireRank(asOf, want)
 	react(reader, asOf.Add(time.Second))
 	remove(later, asOf.Add(time.Second))
 	comment(asOf.Add(time.Second), "approved")
 	remove(comment(asOf.Add(time.Second), "approved"), asOf.Add(2*time.Second))
 	requireRank(asOf, want)
-	requireRank(asOf.Add(time.Minute), store.PostFeedEntry{Reactions: 2, Comments: 1, Mine: true})
+	requireRank(asOf.Add(time.Minute), content.PostFeedEntry{Reactions: 2, Comments: 1, Mine: true})
 }

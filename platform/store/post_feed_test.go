@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
@@ -49,7 +50,7 @@ func TestFeedWays(t *testing.T) {
 		require.NoError(t, err, sql)
 	}
 	communities := []string{worldID("c", 12, 0), worldID("c", 13, 0)}
-	for name, q := range map[string]store.PostFeedQuery{
+	for name, q := range map[string]content.PostFeedQuery{
 		"busy":        {ReaderID: worldID("r", 1, 0), Following: true, OwnWall: true, Communities: communities},
 		"silent":      {ReaderID: worldID("r", 2, 0), Following: true},
 		"both":        {ReaderID: worldID("r", 3, 0), Following: true, Hidden: []string{worldID("u", 5, 0)}},
@@ -95,7 +96,7 @@ func followedBy(t *testing.T, s *store.Store, readerID string) []string {
 }
 
 // plainFeed looks at every post.
-func plainFeed(t *testing.T, conn *pgx.Conn, q store.PostFeedQuery) []string {
+func plainFeed(t *testing.T, conn *pgx.Conn, q content.PostFeedQuery) []string {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `SELECT id FROM posts AS p WHERE is_parent AND feed_type = 'published' AND deleted_at IS NULL
 		AND author_id <> ALL($2::text[]) AND (cardinality($3::text[]) = 0 OR structure_type = ANY($3)) AND (
@@ -113,12 +114,12 @@ func plainFeed(t *testing.T, conn *pgx.Conn, q store.PostFeedQuery) []string {
 }
 
 // readWholeFeed reads a feed page by page.
-func readWholeFeed(t *testing.T, s *store.Store, q store.PostFeedQuery) []string {
+func readWholeFeed(t *testing.T, s *store.Store, q content.PostFeedQuery) []string {
 	t.Helper()
 	ids := []string{}
 	q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(q.Desc)
 	for {
-		var found []store.PostFeedEntry
+		var found []content.PostFeedEntry
 		r := s.NewReadBatch()
 		r.ListPostFeed(q, &found)
 		run(t, r)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // TestPresences renews the presence of a user, which begins again after it has ended and is never shortened.
@@ -21,9 +21,9 @@ func TestPresences(t *testing.T) {
 		{21, 30, 21, 30},
 	} {
 		w := s.NewTx(region.EU)
-		w.RenewPresences([]store.Presence{{Place: room, UserID: user, JoinedAt: later(tc.joins), Until: later(tc.until)}})
+		w.RenewPresences([]people.Presence{{Place: room, UserID: user, JoinedAt: later(tc.joins), Until: later(tc.until)}})
 		commit(t, w)
-		var found []store.Presence
+		var found []people.Presence
 		r := s.NewReadBatch()
 		r.ListPresences(room, now, 10, &found)
 		run(t, r)
@@ -41,12 +41,12 @@ func TestPresencesInAPlace(t *testing.T) {
 	slices.Sort(ids)
 	w := s.NewTx(region.EU)
 	for i, id := range ids {
-		w.RenewPresences([]store.Presence{{Place: room, UserID: id, JoinedAt: now, Until: later(10 - i)}})
+		w.RenewPresences([]people.Presence{{Place: room, UserID: id, JoinedAt: now, Until: later(10 - i)}})
 	}
-	w.RenewPresences([]store.Presence{{Place: other, UserID: elsewhere, JoinedAt: now, Until: later(60)}})
+	w.RenewPresences([]people.Presence{{Place: other, UserID: elsewhere, JoinedAt: now, Until: later(60)}})
 	commit(t, w)
 	for seconds, want := range map[int][]string{7: ids, 8: ids[:2], 9: ids[:1], 10: {}} {
-		var list, among []store.Presence
+		var list, among []people.Presence
 		var count int64
 		r := s.NewReadBatch()
 		r.ListPresences(room, later(seconds), 10, &list)
@@ -57,7 +57,7 @@ func TestPresencesInAPlace(t *testing.T) {
 		require.Len(t, among, max(len(want)-1, 0), seconds)
 		require.EqualValues(t, len(want), count, seconds)
 	}
-	var first []store.Presence
+	var first []people.Presence
 	r := s.NewReadBatch()
 	r.ListPresences(room, now, 2, &first)
 	run(t, r)
@@ -71,7 +71,7 @@ func TestPresencesInAPlace(t *testing.T) {
 	}
 }
 
-func userIDsOf(all []store.Presence) []string {
+func userIDsOf(all []people.Presence) []string {
 	ids := make([]string, len(all))
 	for i, p := range all {
 		ids[i] = p.UserID

@@ -11,13 +11,15 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // putDevice registers a device of a user at some seconds after now.
 func putDevice(t *testing.T, s *store.Store, userID, device, token string, seconds int) {
 	t.Helper()
 	w := s.NewTx(homeOf(userID))
-	w.PutPushDevice(store.PushDevice{
+	w.PutPushDevice(notify.PushDevice{
 		UserID: userID, Device: device, Platform: "ios", Provider: "local", Token: token,
 		UpdatedAt: later(seconds),
 	})
@@ -44,7 +46,7 @@ func TestLatestDevices(t *testing.T) {
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	putDevice(t, s, other, "00", "of another user", -1)
 	var want []string
-	for i := range store.MaxPushDevices {
+	for i := range notify.MaxPushDevices {
 		putDevice(t, s, user, fmt.Sprintf("%02x", i), fmt.Sprintf("token %02d", i), i)
 		want = append(want, fmt.Sprintf("token %02d", i))
 	}
@@ -54,7 +56,7 @@ func TestLatestDevices(t *testing.T) {
 	require.Equal(t, append(append([]string{want[0]}, want[2:]...), "token 99"), tokensOf(t, s, user), "the oldest one is removed")
 	putDevice(t, s, user, "aa", "token 98", -9)
 	require.Contains(t, tokensOf(t, s, user), "token 98", "the one that was just registered, although it is the oldest")
-	require.Len(t, tokensOf(t, s, user), store.MaxPushDevices)
+	require.Len(t, tokensOf(t, s, user), notify.MaxPushDevices)
 	require.Equal(t, []string{"of another user"}, tokensOf(t, s, other))
 }
 
@@ -67,7 +69,7 @@ func TestTakePushToken(t *testing.T) {
 	}
 	putDevice(t, s, before, "bb", "another token", 1)
 	w := s.NewTx(region.EU)
-	w.TakePushToken(store.PushTokenHash("token"), owner, later(5))
+	w.TakePushToken(notify.PushTokenHash("token"), owner, later(5))
 	commit(t, w)
 	require.Equal(t, []string{"token"}, tokensOf(t, s, owner))
 	require.Equal(t, []string{"another token"}, tokensOf(t, s, before))
@@ -96,9 +98,9 @@ func TestRemovePushToken(t *testing.T) {
 func TestGuardDeviceSession(t *testing.T) {
 	s := openNew(t)
 	user := region.NewID(region.EU)
-	revoked := store.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: []byte{0xbb}, CreatedAt: now, ExpiresAt: later(60)}
+	revoked := people.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: []byte{0xbb}, CreatedAt: now, ExpiresAt: later(60)}
 	w := s.NewTx(region.EU)
-	w.InsertSession(store.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: []byte{0xaa}, CreatedAt: now, ExpiresAt: later(60)})
+	w.InsertSession(people.Session{ID: region.NewID(region.EU), UserID: user, DeviceHash: []byte{0xaa}, CreatedAt: now, ExpiresAt: later(60)})
 	w.InsertSession(revoked)
 	w.RevokeSession(user, revoked.ID, now)
 	commit(t, w)
@@ -131,7 +133,7 @@ func TestClaimPushes(t *testing.T) {
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	devices := []string{"aa", "bb", "cc", "dd", "ee"} // with a session, revoked, expired, of another user, not registered
 	w := s.NewTx(region.EU)
-	for i, session := range []store.Session{
+	for i, session := range []people.Session{
 		{UserID: user},
 		{UserID: user},
 		{UserID: user, ExpiresAt: later(10)},
@@ -151,7 +153,7 @@ func TestClaimPushes(t *testing.T) {
 	want := map[string]*string{}
 	add := func(name, provider, device string, seconds int) {
 		t.Helper()
-		p := store.Push{Provider: provider, UserID: user, Device: device, Title: name, Data: []byte(`{}`), CreatedAt: later(seconds)}
+		p := notify.Push{Provider: provider, UserID: user, Device: device, Title: name, Data: []byte(`{}`), CreatedAt: later(seconds)}
 		p.Identify(name)
 		w := s.NewTx(region.EU)
 		w.AddPush(p)
@@ -171,7 +173,7 @@ func TestClaimPushes(t *testing.T) {
 	add("too early", "local", "aa", 0)
 	add("due now", "local", "bb", 10)
 	add("later", "local", "aa", 11)
-	claim := func(seconds, limit int) (found []store.DuePush) {
+	claim := func(seconds, limit int) (found []notify.DuePush) {
 		t.Helper()
 		w := s.NewTx(region.EU)
 		w.ClaimPushes("local", now, later(seconds), later(seconds+100), limit, &found)
@@ -195,7 +197,7 @@ func TestClaimPushes(t *testing.T) {
 	}
 	w.DelayPush(first[0].Push, later(12))
 	commit(t, w)
-	names := func(found []store.DuePush) (titles []string) {
+	names := func(found []notify.DuePush) (titles []string) {
 		for _, p := range found {
 			titles = append(titles, p.Title)
 		}
@@ -215,20 +217,20 @@ func TestNotifiedDevices(t *testing.T) {
 	for _, name := range []string{"plain", "set", "banned", "deleted", "archived", "archived another", "signed out", "expired", "elsewhere"} {
 		u := newUser(t, s, region.EU, name)
 		ids, users[u.ID] = append(ids, u.ID), name
-		session := store.Session{ID: region.NewID(region.EU), UserID: u.ID, DeviceHash: []byte{0xaa}, CreatedAt: now, ExpiresAt: later(11)}
+		session := people.Session{ID: region.NewID(region.EU), UserID: u.ID, DeviceHash: []byte{0xaa}, CreatedAt: now, ExpiresAt: later(11)}
 		w := s.NewTx(region.EU)
 		switch name {
 		case "set":
 			on, off := true, false
-			w.PutNotificationSetting(store.NotificationSetting{
+			w.PutNotificationSetting(notify.NotificationSetting{
 				UserID: u.ID, Level: "user", Enabled: &on, Events: []byte(`{"u": 1}`),
 				UpdatedAt: now,
 			})
-			w.PutNotificationSetting(store.NotificationSetting{
+			w.PutNotificationSetting(notify.NotificationSetting{
 				UserID: u.ID, Level: "channel", TargetID: channel, Enabled: &off,
 				Events: []byte(`{"t": 1}`), UpdatedAt: now,
 			})
-			w.PutNotificationSetting(store.NotificationSetting{
+			w.PutNotificationSetting(notify.NotificationSetting{
 				UserID: u.ID, Level: "channel", TargetID: "another", Enabled: &on,
 				Events: []byte(`{}`), UpdatedAt: now,
 			})
@@ -253,7 +255,7 @@ func TestNotifiedDevices(t *testing.T) {
 		`UPDATE users SET is_global_ban = public_id = 'banned', deleted_at = CASE WHEN public_id = 'deleted' THEN now() END`)
 	require.NoError(t, err)
 	for _, asked := range rotations(ids) {
-		var found []store.NotifiedDevice
+		var found []notify.NotifiedDevice
 		r := s.NewReadBatch()
 		r.NotifiedDevices(region.EU, asked, later(10), "channel", channel, &found)
 		run(t, r)

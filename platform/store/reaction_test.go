@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // TestCountsOfUnusedReactions adds and removes reactions of many names. The rows of their counts must not stay.
@@ -18,25 +19,25 @@ func TestCountsOfUnusedReactions(t *testing.T) {
 	const names = 60
 	other := region.NewID(region.EU)
 	w := s.NewTx(region.EU)
-	w.Count(other, store.CountReactions("name-1"), +1)
+	w.Count(other, core.CountReactions("name-1"), +1)
 	commit(t, w)
 	for i := range names {
-		r := store.Reaction{
+		r := content.Reaction{
 			ReferenceType: "post", ReferenceID: ref, UserID: user, UserPublicID: "u", Name: fmt.Sprint("name-", i), ID: region.NewID(region.EU),
 			CreatedAt: time.Now(),
 		}
 		w := s.NewTx(region.EU)
-		w.GuardReactionNames(ref, 3, store.ErrConflict)
-		w.InsertReaction(r, store.ErrConflict)
+		w.GuardReactionNames(ref, 3, core.ErrConflict)
+		w.InsertReaction(r, core.ErrConflict)
 		commit(t, w)
 		if i%30 == 0 { // these stay
 			continue
 		}
 		w = s.NewTx(region.EU)
-		w.DeleteReaction(r, store.ErrConflict)
+		w.DeleteReaction(r, core.ErrConflict)
 		commit(t, w)
 	}
-	counts := store.Counts{}
+	counts := core.Counts{}
 	reads := s.NewReadBatch()
 	reads.CountsOf([]string{ref}, counts)
 	require.NoError(t, reads.Run(t.Context()))

@@ -16,40 +16,43 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
-func anEvent(topic string) store.Event {
-	return store.Event{ID: region.NewID(region.US), Name: "test", Topic: topic, Payload: json.RawMessage(`{}`), SentAt: now}
+func anEvent(topic string) eventlog.Event {
+	return eventlog.Event{ID: region.NewID(region.US), Name: "test", Topic: topic, Payload: json.RawMessage(`{}`), SentAt: now}
 }
 
-func logEvents(t testing.TB, s *store.Store, home region.Code, list ...store.Event) {
+func logEvents(t testing.TB, s *store.Store, home region.Code, list ...eventlog.Event) {
 	t.Helper()
 	w := s.NewTx(home)
 	w.InsertEvents(list, now)
 	require.NoError(t, w.Commit(context.WithoutCancel(t.Context())))
 }
 
-func eventsAfter(t testing.TB, s *store.Store, home region.Code, after int64) []store.LoggedEvent {
+func eventsAfter(t testing.TB, s *store.Store, home region.Code, after int64) []eventlog.LoggedEvent {
 	t.Helper()
-	var found []store.LoggedEvent
+	var found []eventlog.LoggedEvent
 	reads := s.NewReadBatch()
-	reads.Events(store.EventSpan{Home: home, After: after, To: math.MaxInt64, Limit: 1000}, &found)
+	reads.Events(eventlog.EventSpan{Home: home, After: after, To: math.MaxInt64, Limit: 1000}, &found)
 	require.NoError(t, reads.Run(t.Context()))
 	return found
 }
 
-func headOf(t testing.TB, s *store.Store, home region.Code) store.EventHead {
+func headOf(t testing.TB, s *store.Store, home region.Code) eventlog.EventHead {
 	t.Helper()
-	var head store.EventHead
+	var head eventlog.EventHead
 	reads := s.NewReadBatch()
 	reads.EventHead(home, &head)
 	require.NoError(t, reads.Run(t.Context()))
 	return head
 }
 
-func idsOf(found []store.LoggedEvent) []string {
+func idsOf(found []eventlog.LoggedEvent) []string {
 	ids := make([]string, len(found))
 	for i, e := range found {
 		ids[i] = e.ID
@@ -68,7 +71,7 @@ func TestNoEventIsPassedOver(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for b := range batches {
-				var batch []store.Event
+				var batch []eventlog.Event
 				for range 1 + (w+b)%4 {
 					batch = append(batch, anEvent("topic"))
 				}
@@ -114,7 +117,7 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 	quick := make(chan error, 1)
 	go func() {
 		w := s.NewTx(region.SG)
-		w.InsertEvents([]store.Event{anEvent("quick")}, now)
+		w.InsertEvents([]eventlog.Event{anEvent("quick")}, now)
 		quick <- w.Commit(context.WithoutCancel(t.Context()))
 	}()
 	if !testdb.Cockroach(t) { // there, readers wait for the slow one too
@@ -147,15 +150,15 @@ func TestEventsOfTopics(t *testing.T) {
 	again := anEvent("topic0")
 	again.ID = ids[0]
 	w := s.NewTx(region.US)
-	w.InsertEvents([]store.Event{again, anEvent("topic0")}, now)
-	require.ErrorIs(t, w.Commit(t.Context()), store.ErrEventExists)
+	w.InsertEvents([]eventlog.Event{again, anEvent("topic0")}, now)
+	require.ErrorIs(t, w.Commit(t.Context()), eventlog.ErrEventExists)
 	w = s.NewTx(region.US)
-	w.InsertMissingEvents([]store.Event{again}, now)
+	w.InsertMissingEvents([]eventlog.Event{again}, now)
 	require.NoError(t, w.Commit(t.Context()))
 	read := func(after, to int64, limit int, topics ...string) []string {
-		var found []store.LoggedEvent
+		var found []eventlog.LoggedEvent
 		reads := s.NewReadBatch()
-		reads.EventsOfTopics(store.EventSpan{Home: region.US, After: after, To: to, Limit: limit}, topics, &found)
+		reads.EventsOfTopics(eventlog.EventSpan{Home: region.US, After: after, To: to, Limit: limit}, topics, &found)
 		require.NoError(t, reads.Run(t.Context()))
 		return idsOf(found)
 	}
@@ -171,12 +174,12 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 	s := open(t, dbtest.New(t))
 	community, here, gone, elsewhere := region.NewID(region.SG), region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.US)
 	w := s.NewTx(region.EU)
-	w.MirrorMembers([]store.MirroredMember{{UserID: gone, CommunityID: community, State: store.StateLeft, Version: 2, ChangedAt: now}})
+	w.MirrorMembers([]communities.MirroredMember{{UserID: gone, CommunityID: community, State: communities.StateLeft, Version: 2, ChangedAt: now}})
 	commit(t, w)
 	e := anEvent(community)
 	for _, id := range []string{here, gone, elsewhere} {
-		e.Mirrors = append(e.Mirrors, store.MirroredMember{
-			UserID: id, CommunityID: community, State: store.StateMember, Version: 1,
+		e.Mirrors = append(e.Mirrors, communities.MirroredMember{
+			UserID: id, CommunityID: community, State: communities.StateMember, Version: 1,
 			ChangedAt: now,
 		})
 	}
@@ -201,12 +204,12 @@ func TestLiveSessions(t *testing.T) {
 		id := region.NewID(region.US)
 		w := s.NewTx(region.US)
 		if name != "unknown" {
-			w.InsertSession(store.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
+			w.InsertSession(people.Session{ID: id, UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
 		}
 		if name == "revoked" {
 			w.RevokeSession(u.ID, id, now)
 		}
-		w.SelectUser(u.ID, new([]store.User))
+		w.SelectUser(u.ID, new([]people.User))
 		commit(t, w)
 		users, sessions = append(users, u.ID), append(sessions, id)
 	}
@@ -225,7 +228,7 @@ func TestSweepEvents(t *testing.T) {
 		logEvents(t, s, region.US, anEvent("old"))
 	}
 	w := s.NewTx(region.US)
-	w.InsertEvents([]store.Event{anEvent("new")}, now.Add(time.Hour))
+	w.InsertEvents([]eventlog.Event{anEvent("new")}, now.Add(time.Hour))
 	commit(t, w)
 	sweep := func(before time.Time) (removed int64) {
 		w := s.NewTx(region.US)
@@ -234,11 +237,11 @@ func TestSweepEvents(t *testing.T) {
 		return removed
 	}
 	require.Zero(t, sweep(now))
-	require.Equal(t, store.EventHead{Last: 4}, headOf(t, s, region.US))
+	require.Equal(t, eventlog.EventHead{Last: 4}, headOf(t, s, region.US))
 	require.EqualValues(t, 3, sweep(now.Add(time.Minute)))
 	require.Zero(t, sweep(now.Add(time.Minute)))
-	require.Equal(t, store.EventHead{Last: 4, Trimmed: 3}, headOf(t, s, region.US))
+	require.Equal(t, eventlog.EventHead{Last: 4, Trimmed: 3}, headOf(t, s, region.US))
 	require.Len(t, eventsAfter(t, s, region.US, 0), 1)
 	logEvents(t, s, region.US, anEvent("next"))
-	require.Equal(t, store.EventHead{Last: 5, Trimmed: 3}, headOf(t, s, region.US))
+	require.Equal(t, eventlog.EventHead{Last: 5, Trimmed: 3}, headOf(t, s, region.US))
 }

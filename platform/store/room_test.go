@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // TestParentsOfRooms requires of the parent of a room the same creator, that it is not a child and not deleted, and that it has few
@@ -15,8 +15,8 @@ import (
 func TestParentsOfRooms(t *testing.T) {
 	s := openNew(t)
 	creator := region.NewID(region.EU)
-	insert := func(creatorID, parentID string) (store.Room, error) {
-		room := store.Room{
+	insert := func(creatorID, parentID string) (media.Room, error) {
+		room := media.Room{
 			ID: region.NewID(region.EU), CreatorID: creatorID, Type: "directStreaming", Status: "idle", Metadata: []byte(`{}`), ParentID: parentID,
 			CreatedAt: now,
 		}
@@ -24,7 +24,7 @@ func TestParentsOfRooms(t *testing.T) {
 		w.InsertRoom(room, refused)
 		return room, w.Commit(t.Context())
 	}
-	put := func(creatorID, parentID string) store.Room {
+	put := func(creatorID, parentID string) media.Room {
 		t.Helper()
 		room, err := insert(creatorID, parentID)
 		require.NoError(t, err)
@@ -43,21 +43,21 @@ func TestParentsOfRooms(t *testing.T) {
 		require.ErrorIs(t, err, refused, name)
 	}
 	children := []string{child.ID}
-	for range store.MaxChildStreams - 1 {
+	for range media.MaxChildStreams - 1 {
 		children = append(children, put(creator, parent.ID).ID)
 	}
 	_, err := insert(creator, parent.ID)
 	require.ErrorIs(t, err, refused, "one child too many")
 	requireChildren := func() {
 		t.Helper()
-		var rooms []store.Room
-		var found *store.Room
+		var rooms []media.Room
+		var found *media.Room
 		r := s.NewReadBatch()
 		r.ChildRooms([]string{parent.ID}, &rooms)
 		r.Room(parent.ID, &found)
 		run(t, r)
 		require.Equal(t, children, found.ChildIDs)
-		require.Len(t, rooms, store.MaxChildStreams, "also deleted ones")
+		require.Len(t, rooms, media.MaxChildStreams, "also deleted ones")
 	}
 	requireChildren()
 	w = s.NewTx(region.EU)

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // TestManyRoutes reads more routes than a page, and more ids of one of them.
@@ -28,7 +28,7 @@ func TestManyRoutes(t *testing.T) {
 		SELECT 'us', $1 || lpad(n::text, 22, '0'), 'eu', 'sg', 'done', 1, 1, n FROM generate_series(1, $2::bigint) AS n`, prefix, routes)
 	exec(`INSERT INTO moved_ids (home, user_id, id, kind) SELECT 'us', $1, $2 || lpad(n::text, 22, '0'), 'post' FROM generate_series(2001,
 		2000 + $3::bigint) AS n`, id(1), prefix, ids)
-	reader := store.NewRouteReader(s.Store, region.US)
+	reader := lifecycle.NewRouteReader(s.Store, region.US)
 	require.NoError(t, reader.Read(t.Context()))
 	for n, want := range map[int]region.Code{
 		1: region.SG, routes: region.SG, 2001: region.SG, 2000 + ids: region.SG, 2001 + ids: region.EU,
@@ -54,25 +54,25 @@ func TestManyRoutes(t *testing.T) {
 func TestRoutesOfErasures(t *testing.T) {
 	s := open(t, dbtest.New(t))
 	moved, stayed := region.NewID(region.EU), region.NewID(region.EU)
-	put := func(userID string, state store.MoveState, version int64) {
+	put := func(userID string, state lifecycle.MoveState, version int64) {
 		t.Helper()
 		w := s.NewTx(region.US)
 		w.SetErasureRoute(userID, region.SG, state, version)
 		commit(t, w)
 	}
 	w := s.NewTx(region.US)
-	w.SetRoute(store.Route{UserID: moved, Home: region.EU, To: region.SG, State: store.MoveDone, Version: 3}, 1)
-	w.InsertMovedIDs(moved, store.MovedUser, []string{moved})
+	w.SetRoute(lifecycle.Route{UserID: moved, Home: region.EU, To: region.SG, State: lifecycle.MoveDone, Version: 3}, 1)
+	w.InsertMovedIDs(moved, lifecycle.MovedUser, []string{moved})
 	commit(t, w)
-	put(moved, store.RouteErasing, 2) // older than the move
-	put(moved, store.RouteErasing, 7)
-	put(moved, store.RouteErased, 8)
-	put(stayed, store.RouteErased, 8)
-	reader := store.NewRouteReader(s.Store, region.US)
+	put(moved, lifecycle.RouteErasing, 2) // older than the move
+	put(moved, lifecycle.RouteErasing, 7)
+	put(moved, lifecycle.RouteErased, 8)
+	put(stayed, lifecycle.RouteErased, 8)
+	reader := lifecycle.NewRouteReader(s.Store, region.US)
 	require.NoError(t, reader.Read(t.Context()))
 	route, known := s.Routes().Route(moved)
 	require.True(t, known)
-	require.Equal(t, store.RouteErased, route.State)
+	require.Equal(t, lifecycle.RouteErased, route.State)
 	home, err := s.HomeOf(moved)
 	require.NoError(t, err)
 	require.Equal(t, region.SG, home)

@@ -9,6 +9,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // now is when everything happens that has to happen at some time.
@@ -27,12 +31,12 @@ func scanRow(into ...any) func(pgx.Rows) error {
 	}
 }
 
-func aUser(home region.Code, publicID string) store.User {
-	return store.User{ID: region.NewID(home), PublicID: publicID, DisplayName: publicID}
+func aUser(home region.Code, publicID string) people.User {
+	return people.User{ID: region.NewID(home), PublicID: publicID, DisplayName: publicID}
 }
 
 // newUser stores a user.
-func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) store.User {
+func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) people.User {
 	t.Helper()
 	u := aUser(home, publicID)
 	w := s.NewTx(home)
@@ -41,15 +45,15 @@ func newUser(t testing.TB, s *store.Store, home region.Code, publicID string) st
 	return u
 }
 
-func aCommunity(home region.Code) store.Community {
-	return store.Community{
+func aCommunity(home region.Code) communities.Community {
+	return communities.Community{
 		ID: region.NewID(home), DisplayName: "Bird watchers", CreatorID: region.NewID(home), CreatorPublicID: "anna", IsPublic: true,
 		IsDiscoverable: true, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 	}
 }
 
 // newCommunity stores a community.
-func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func(*store.Community)) store.Community {
+func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func(*communities.Community)) communities.Community {
 	t.Helper()
 	c := aCommunity(home)
 	for _, f := range change {
@@ -61,8 +65,8 @@ func newCommunity(t testing.TB, s *store.Store, home region.Code, change ...func
 	return c
 }
 
-func aCategory(home region.Code, name string) store.Category {
-	return store.Category{ID: region.NewID(home), Name: name, Metadata: []byte(`{}`)}
+func aCategory(home region.Code, name string) communities.Category {
+	return communities.Category{ID: region.NewID(home), Name: name, Metadata: []byte(`{}`)}
 }
 
 func homeOf(id string) region.Code {
@@ -73,15 +77,15 @@ func homeOf(id string) region.Code {
 	return home
 }
 
-func aJoinRequest(c store.Community) store.JoinRequest {
-	return store.JoinRequest{
+func aJoinRequest(c communities.Community) communities.JoinRequest {
+	return communities.JoinRequest{
 		CommunityID: c.ID, ID: region.NewID(homeOf(c.ID)), RequestorID: region.NewID(region.EU), RequestorPublicID: "ben",
-		Status: store.JoinPending, CreatedAt: now,
+		Status: communities.JoinPending, CreatedAt: now,
 	}
 }
 
-func aPost(c store.Community) store.Post {
-	return store.Post{
+func aPost(c communities.Community) content.Post {
+	return content.Post{
 		ID: region.NewID(homeOf(c.ID)), TargetType: "community", TargetID: c.ID, TargetPublicID: c.ID, AuthorID: region.NewID(region.EU),
 		AuthorPublicID: "ben", IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{"text": "hello"}`),
 		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: now,
@@ -89,7 +93,7 @@ func aPost(c store.Community) store.Post {
 }
 
 // newPost stores a post and counts it, as the program does.
-func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*store.Post)) store.Post {
+func newPost(t testing.TB, s *store.Store, c communities.Community, change ...func(*content.Post)) content.Post {
 	t.Helper()
 	p := aPost(c)
 	for _, f := range change {
@@ -98,15 +102,15 @@ func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*st
 	w := s.NewTx(homeOf(p.ID))
 	w.InsertPost(p)
 	if p.IsParent {
-		w.Count(p.TargetID, store.PostCounter(p.FeedType), +1)
+		w.Count(p.TargetID, content.PostCounter(p.FeedType), +1)
 	}
 	commit(t, w)
 	return p
 }
 
-func aComment(p store.Post) store.Comment {
+func aComment(p content.Post) content.Comment {
 	id := region.NewID(homeOf(p.ID))
-	return store.Comment{
+	return content.Comment{
 		ID: id, ReferenceType: "post", ReferenceID: p.ID, TargetType: p.TargetType, TargetID: p.TargetID, TargetPublicID: p.TargetPublicID,
 		RootID: id, AuthorID: region.NewID(region.SG), AuthorPublicID: "cleo", DataTypes: []string{"text"}, Data: []byte(`{"text": "well"}`),
 		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved", CreatedAt: now,
@@ -114,7 +118,7 @@ func aComment(p store.Post) store.Comment {
 }
 
 // newComment stores a comment.
-func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*store.Comment)) store.Comment {
+func newComment(t testing.TB, s *store.Store, p content.Post, change ...func(*content.Comment)) content.Comment {
 	t.Helper()
 	c := aComment(p)
 	for _, f := range change {
@@ -127,9 +131,9 @@ func newComment(t testing.TB, s *store.Store, p store.Post, change ...func(*stor
 }
 
 // countsOf reads the counts of references of one home.
-func countsOf(t testing.TB, s *store.Store, refs ...string) store.Counts {
+func countsOf(t testing.TB, s *store.Store, refs ...string) core.Counts {
 	t.Helper()
-	counts := store.Counts{}
+	counts := core.Counts{}
 	r := s.NewReadBatch()
 	r.Counts(homeOf(refs[0]), refs, counts)
 	run(t, r)

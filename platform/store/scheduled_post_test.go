@@ -8,14 +8,15 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // aScheduledPost returns a waiting post that is due at the time of its creation.
-func aScheduledPost(id, authorID string, at time.Time) store.ScheduledPost {
-	return store.ScheduledPost{
+func aScheduledPost(id, authorID string, at time.Time) content.ScheduledPost {
+	return content.ScheduledPost{
 		ID: id, AuthorID: authorID, AuthorPublicID: "anna", TargetType: "user", TargetID: authorID, TargetPublicID: "anna",
 		PostIDs: []string{region.NewID(region.EU)},
-		Draft:   []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: at, Status: store.ScheduleWaiting, CreatedAt: at, UpdatedAt: at,
+		Draft:   []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: at, Status: content.ScheduleWaiting, CreatedAt: at, UpdatedAt: at,
 	}
 }
 
@@ -24,9 +25,9 @@ func aScheduledPost(id, authorID string, at time.Time) store.ScheduledPost {
 func TestScheduledPostVersions(t *testing.T) {
 	s := openNew(t)
 	author := region.NewID(region.EU)
-	read := func(id string) *store.ScheduledPost {
+	read := func(id string) *content.ScheduledPost {
 		t.Helper()
-		var p *store.ScheduledPost
+		var p *content.ScheduledPost
 		r := s.NewReadBatch()
 		r.ScheduledPost(id, &p)
 		run(t, r)
@@ -37,32 +38,32 @@ func TestScheduledPostVersions(t *testing.T) {
 		fill(w)
 		return w.Commit(t.Context())
 	}
-	put := func() store.ScheduledPost {
+	put := func() content.ScheduledPost {
 		t.Helper()
 		p := aScheduledPost(region.NewID(region.EU), author, now)
 		require.NoError(t, change(func(w *store.Tx) { w.InsertScheduledPost(p) }))
 		return *read(p.ID)
 	}
-	changes := map[string]func(*store.Tx, store.ScheduledPost){
-		"update": func(w *store.Tx, p store.ScheduledPost) { w.UpdateScheduledPost(p, refused) },
-		"delete": func(w *store.Tx, p store.ScheduledPost) { w.DeleteScheduledPost(p, refused) },
-		"publish": func(w *store.Tx, p store.ScheduledPost) {
-			w.ResolveScheduledPost(p, store.SchedulePosted, "", later(5), refused)
+	changes := map[string]func(*store.Tx, content.ScheduledPost){
+		"update": func(w *store.Tx, p content.ScheduledPost) { w.UpdateScheduledPost(p, refused) },
+		"delete": func(w *store.Tx, p content.ScheduledPost) { w.DeleteScheduledPost(p, refused) },
+		"publish": func(w *store.Tx, p content.ScheduledPost) {
+			w.ResolveScheduledPost(p, content.SchedulePosted, "", later(5), refused)
 		},
 	}
 	beside := put()
 	for name, fill := range changes {
 		updated, failed, posted := put(), put(), put()
 		p := updated
-		p.Status, p.UpdatedAt = store.ScheduleWaiting, later(1)
+		p.Status, p.UpdatedAt = content.ScheduleWaiting, later(1)
 		require.NoError(t, change(func(w *store.Tx) { w.UpdateScheduledPost(p, refused) }))
 		require.Equal(t, updated.Version+1, read(updated.ID).Version)
-		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(failed, store.ScheduleFailed, "why", later(1), refused) }))
-		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(posted, store.SchedulePosted, "", later(1), refused) }))
+		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(failed, content.ScheduleFailed, "why", later(1), refused) }))
+		require.NoError(t, change(func(w *store.Tx) { w.ResolveScheduledPost(posted, content.SchedulePosted, "", later(1), refused) }))
 		changed := *read(failed.ID)
-		require.Equal(t, []any{store.ScheduleFailed, "why", failed.Version + 1, later(1)},
+		require.Equal(t, []any{content.ScheduleFailed, "why", failed.Version + 1, later(1)},
 			[]any{changed.Status, changed.Description, changed.Version, changed.UpdatedAt.UTC()})
-		for _, old := range []store.ScheduledPost{updated, failed, posted, *read(posted.ID)} {
+		for _, old := range []content.ScheduledPost{updated, failed, posted, *read(posted.ID)} {
 			require.ErrorIs(t, change(func(w *store.Tx) { fill(w, old) }), refused, "%s of a %s post with version %d", name, old.Status, old.Version)
 		}
 		err := change(func(w *store.Tx) { fill(w, changed) })

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 )
 
 func TestWords(t *testing.T) {
@@ -24,16 +24,16 @@ func TestWords(t *testing.T) {
 		"สวัสดี":                       {"สว", "วั", "ัส", "สด", "ดี"},
 		"a " + strings.Repeat("x", 65): {"a"},
 	} {
-		require.Equal(t, want, store.Words(text), text)
+		require.Equal(t, want, textsearch.Words(text), text)
 	}
 }
 
 // TestSearchKeys holds that a key shows no word and belongs to one kind of objects.
 func TestSearchKeys(t *testing.T) {
 	t.Parallel()
-	post := store.SearchKey(store.SearchPosts, "climbing")
+	post := textsearch.SearchKey(textsearch.SearchPosts, "climbing")
 	require.Regexp(t, "^[0-9a-f]{16}$", post)
-	require.NotEqual(t, post, store.SearchKey(store.SearchHashtags, "climbing"))
-	require.Equal(t, store.StemKey(store.SearchPosts, "climbing"), store.StemKey(store.SearchPosts, "cli"))
-	require.NotEqual(t, store.SearchKey(store.SearchPosts, "cli"), store.StemKey(store.SearchPosts, "cli"))
+	require.NotEqual(t, post, textsearch.SearchKey(textsearch.SearchHashtags, "climbing"))
+	require.Equal(t, textsearch.StemKey(textsearch.SearchPosts, "climbing"), textsearch.StemKey(textsearch.SearchPosts, "cli"))
+	require.NotEqual(t, textsearch.SearchKey(textsearch.SearchPosts, "cli"), textsearch.StemKey(textsearch.SearchPosts, "cli"))
 }

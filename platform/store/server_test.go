@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // TestServers reads which of the running servers lack a capability. One that was not seen for a minute has stopped, and is forgotten after
@@ -19,7 +19,7 @@ func TestServers(t *testing.T) {
 	announce := func(id string, capabilities ...string) {
 		t.Helper()
 		w := s.NewTx(homeOf(id))
-		w.AnnounceServer(store.Server{ID: id, Version: "1", Capabilities: capabilities})
+		w.AnnounceServer(network.Server{ID: id, Version: "1", Capabilities: capabilities})
 		commit(t, w)
 	}
 	seen := func(id, ago string) {
@@ -29,7 +29,7 @@ func TestServers(t *testing.T) {
 	}
 	without := func(capability string) []string {
 		t.Helper()
-		var found []store.Server
+		var found []network.Server
 		r := s.NewReadBatch()
 		r.ServersWithout(capability, &found)
 		run(t, r)
@@ -85,7 +85,7 @@ func TestServersBehind(t *testing.T) {
 	announce := func(home region.Code, id string, routes ...string) {
 		t.Helper()
 		w := s.NewTx(home)
-		w.AnnounceServer(store.Server{ID: id, Version: "1", MoveRoutes: routes})
+		w.AnnounceServer(network.Server{ID: id, Version: "1", MoveRoutes: routes})
 		commit(t, w)
 	}
 	behind := func() (found bool) {

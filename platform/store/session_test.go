@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // TestTrimSessions keeps the newest session of a user, even if its time is not the latest, and the latest others.
@@ -21,8 +21,8 @@ func TestTrimSessions(t *testing.T) {
 	w := s.NewTx(region.EU)
 	for i := range 5 {
 		ids = append(ids, region.NewID(region.EU))
-		w.InsertSession(store.Session{ID: ids[i], UserID: user, DeviceHash: []byte{1}, CreatedAt: later(i), ExpiresAt: later(60)})
-		w.InsertSession(store.Session{
+		w.InsertSession(people.Session{ID: ids[i], UserID: user, DeviceHash: []byte{1}, CreatedAt: later(i), ExpiresAt: later(60)})
+		w.InsertSession(people.Session{
 			ID: region.NewID(region.EU), UserID: other, DeviceHash: []byte{1}, CreatedAt: later(i),
 			ExpiresAt: later(60),
 		})
@@ -52,7 +52,7 @@ func TestRevokedSessions(t *testing.T) {
 	slices.Sort(ids)
 	w := s.NewTx(region.EU)
 	for _, id := range ids {
-		w.InsertSession(store.Session{ID: id, UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
+		w.InsertSession(people.Session{ID: id, UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)})
 	}
 	w.RevokeSession(user, ids[0], later(1))
 	w.RevokeSession(user, ids[0], later(2))
@@ -71,7 +71,7 @@ func TestRevokedSessions(t *testing.T) {
 	require.False(t, isRevoked(guest, ids[0]))
 	w = s.NewTx(region.EU)
 	w.RevokeSessions(user, later(3))
-	w.InsertSession(store.Session{ID: ids[1], UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}) // again
+	w.InsertSession(people.Session{ID: ids[1], UserID: user, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}) // again
 	commit(t, w)
 	var times []string
 	rows,

@@ -9,18 +9,23 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // newStory stores a story on the wall of a user that was created and expires at some seconds after now.
-func newStory(t *testing.T, s *store.Store, ownerID string, created, expires int) store.Story {
+func newStory(t *testing.T, s *store.Store, ownerID string, created, expires int) content.Story {
 	t.Helper()
 	return newStoryWithID(t, s, region.NewID(homeOf(ownerID)), ownerID, created, expires)
 }
 
-func newStoryWithID(t *testing.T, s *store.Store, id, ownerID string, created, expires int) store.Story {
+func newStoryWithID(t *testing.T, s *store.Store, id, ownerID string, created, expires int) content.Story {
 	t.Helper()
-	story := store.Story{
+	story := content.Story{
 		ID: id, TargetType: "user", TargetID: ownerID, TargetPublicID: "anna", AuthorID: ownerID, AuthorPublicID: "anna", DataType: "text",
 		Data:  []byte(`{}`),
 		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: later(created), ExpiresAt: later(expires),
@@ -31,7 +36,7 @@ func newStoryWithID(t *testing.T, s *store.Store, id, ownerID string, created, e
 	return story
 }
 
-func deleteStory(t *testing.T, s *store.Store, story store.Story) {
+func deleteStory(t *testing.T, s *store.Store, story content.Story) {
 	t.Helper()
 	w := s.NewTx(homeOf(story.ID))
 	w.GuardStory(story.ID, refused)
@@ -90,8 +95,8 @@ func TestCountsOfStories(t *testing.T) {
 	owner, other := region.NewID(region.EU), region.NewID(region.EU)
 	requireTarget := func(n int64, expires time.Time) {
 		t.Helper()
-		require.Equal(t, n, countsOf(t, s, owner).Of(owner, store.CountStories))
-		var targets []store.StoryTarget
+		require.Equal(t, n, countsOf(t, s, owner).Of(owner, content.CountStories))
+		var targets []content.StoryTarget
 		r := s.NewReadBatch()
 		r.StoryTargets([]string{owner}, "", &targets)
 		run(t, r)
@@ -105,24 +110,24 @@ func TestCountsOfStories(t *testing.T) {
 	hide(t, conn, "stories", hidden.ID)
 	deleteStory(t, s, third)
 	requireTarget(3, later(20))
-	purge := func(story store.Story) {
+	purge := func(story content.Story) {
 		t.Helper()
 		w := s.NewTx(region.EU)
 		w.PurgeStory(story, now)
 		commit(t, w)
 	}
-	for _, story := range []store.Story{second, first} {
+	for _, story := range []content.Story{second, first} {
 		for _, user := range []string{owner, other} {
 			w := s.NewTx(region.EU)
-			w.InsertViews(store.View{ReferenceType: "story", ReferenceID: story.ID, UserID: user}, []time.Time{now})
+			w.InsertViews(content.View{ReferenceType: "story", ReferenceID: story.ID, UserID: user}, []time.Time{now})
 			commit(t, w)
 		}
 	}
-	views := func(story store.Story) int {
+	views := func(story content.Story) int {
 		t.Helper()
-		var found []store.View
+		var found []content.View
 		r := s.NewReadBatch()
-		r.ListViews(store.ViewList{ReferenceID: story.ID, Limit: 9}, &found)
+		r.ListViews(content.ViewList{ReferenceID: story.ID, Limit: 9}, &found)
 		run(t, r)
 		return len(found)
 	}
@@ -130,11 +135,11 @@ func TestCountsOfStories(t *testing.T) {
 	requireTarget(2, later(10))
 	require.Zero(t, views(second))
 	require.Equal(t, 2, views(first), "of another story")
-	for _, story := range []store.Story{third, hidden} {
+	for _, story := range []content.Story{third, hidden} {
 		purge(story)
 		requireTarget(2, later(10))
 	}
-	require.Equal(t, int64(1), countsOf(t, s, other).Of(other, store.CountStories))
+	require.Equal(t, int64(1), countsOf(t, s, other).Of(other, content.CountStories))
 }
 
 // TestPagesOfStories lists the live and the expired stories of a target, without deleted ones, those of other targets, and those that
@@ -151,7 +156,7 @@ func TestPagesOfStories(t *testing.T) {
 		newStory(t, s, viewer, 2, expires)
 		deleteStory(t, s, newStory(t, s, owner, 2, expires))
 		hide(t, conn, "stories", newStory(t, s, owner, 2, expires).ID)
-		list := func(l store.StoryList) (rows []store.Story) {
+		list := func(l content.StoryList) (rows []content.Story) {
 			t.Helper()
 			l.TargetID, l.Ended, l.Now = owner, isEnded, later(10)
 			r := s.NewReadBatch()
@@ -159,14 +164,14 @@ func TestPagesOfStories(t *testing.T) {
 			run(t, r)
 			return rows
 		}
-		requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-			rows := list(store.StoryList{ViewerID: viewer, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2})
-			return positions(rows, func(s store.Story) (time.Time, string) { return s.CreatedAt, s.ID })
+		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+			rows := list(content.StoryList{ViewerID: viewer, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2})
+			return positions(rows, func(s content.Story) (time.Time, string) { return s.CreatedAt, s.ID })
 		})
 		for _, reader := range []string{"", owner} {
-			require.Len(t, list(store.StoryList{ViewerID: reader, DataType: "text", Limit: 9}), 5, "with the hidden one")
+			require.Len(t, list(content.StoryList{ViewerID: reader, DataType: "text", Limit: 9}), 5, "with the hidden one")
 		}
-		require.Empty(t, list(store.StoryList{DataType: "image", Limit: 9}))
+		require.Empty(t, list(content.StoryList{DataType: "image", Limit: 9}))
 	}
 }
 
@@ -185,18 +190,18 @@ func TestAccessToWalls(t *testing.T) {
 	follow := func(followerID, followeeID, status string) {
 		t.Helper()
 		w := s.NewTx(region.EU)
-		w.MirrorFollow(store.Follow{FollowerID: followerID, FolloweeID: followeeID, Status: status, Version: 1, CreatedAt: now, UpdatedAt: now})
+		w.MirrorFollow(people.Follow{FollowerID: followerID, FolloweeID: followeeID, Status: status, Version: 1, CreatedAt: now, UpdatedAt: now})
 		commit(t, w)
 	}
 	for name, tc := range map[string]struct {
 		status, block string
-		want          store.Wall
+		want          content.Wall
 	}{
-		"stranger":  {"", "", store.Wall{}},
-		"follower":  {store.FollowAccepted, "", store.Wall{Follows: true}},
-		"requestor": {store.FollowPending, "", store.Wall{}},
-		"former":    {store.FollowNone, store.BlockNone, store.Wall{}},
-		"blocked":   {"", store.BlockBlocked, store.Wall{Blocked: true}},
+		"stranger":  {"", "", content.Wall{}},
+		"follower":  {people.FollowAccepted, "", content.Wall{Follows: true}},
+		"requestor": {people.FollowPending, "", content.Wall{}},
+		"former":    {people.FollowNone, people.BlockNone, content.Wall{}},
+		"blocked":   {"", people.BlockBlocked, content.Wall{Blocked: true}},
 	} {
 		user := region.NewID(region.EU)
 		if tc.status != "" {
@@ -205,54 +210,54 @@ func TestAccessToWalls(t *testing.T) {
 		if tc.block != "" {
 			putBlock(t, s, owner, user, tc.block, now)
 		}
-		if tc.status != store.FollowAccepted {
-			follow(user, other, store.FollowAccepted)
+		if tc.status != people.FollowAccepted {
+			follow(user, other, people.FollowAccepted)
 		}
-		if tc.block != store.BlockBlocked {
-			putBlock(t, s, other, user, store.BlockBlocked, now)
+		if tc.block != people.BlockBlocked {
+			putBlock(t, s, other, user, people.BlockBlocked, now)
 		}
-		var walls [4]store.Wall
+		var walls [4]content.Wall
 		r := s.NewReadBatch()
 		r.Wall(owner, user, &walls[0])
-		r.TargetOf(store.ReferencePost, post.ID, user, new(*store.Community), new(*store.Member), &walls[1])
-		r.TargetOf(store.ReferenceComment, comment.ID, user, new(*store.Community), new(*store.Member), &walls[2])
-		r.TargetOf(store.ReferenceStory, story.ID, user, new(*store.Community), new(*store.Member), &walls[3])
+		r.TargetOf(content.ReferencePost, post.ID, user, new(*communities.Community), new(*communities.Member), &walls[1])
+		r.TargetOf(content.ReferenceComment, comment.ID, user, new(*communities.Community), new(*communities.Member), &walls[2])
+		r.TargetOf(content.ReferenceStory, story.ID, user, new(*communities.Community), new(*communities.Member), &walls[3])
 		run(t, r)
-		require.Equal(t, [4]store.Wall{tc.want, tc.want, tc.want, tc.want}, walls, name)
+		require.Equal(t, [4]content.Wall{tc.want, tc.want, tc.want, tc.want}, walls, name)
 	}
 	w = s.NewTx(region.EU)
-	w.UpsertSetting(store.SettingRow{Name: "userPrivacySetting", Value: []byte(`"private"`), ChangedAt: now, Origin: "eu"})
+	w.UpsertSetting(network.SettingRow{Name: "userPrivacySetting", Value: []byte(`"private"`), ChangedAt: now, Origin: "eu"})
 	commit(t, w)
-	var wall store.Wall
+	var wall content.Wall
 	r := s.NewReadBatch()
-	r.TargetOf(store.ReferenceStory, story.ID, region.NewID(region.EU), new(*store.Community), new(*store.Member), &wall)
+	r.TargetOf(content.ReferenceStory, story.ID, region.NewID(region.EU), new(*communities.Community), new(*communities.Member), &wall)
 	run(t, r)
-	require.Equal(t, store.Wall{Private: true}, wall)
+	require.Equal(t, content.Wall{Private: true}, wall)
 }
 
 // TestFlaggedCommentsOfAStory deletes the comments of a story: it is marked as long as one of them has flags.
 func TestFlaggedCommentsOfAStory(t *testing.T) {
 	s := openNew(t)
 	story, beside := newStory(t, s, region.NewID(region.EU), 0, 10), newStory(t, s, region.NewID(region.EU), 0, 10)
-	flagged := func(of store.Story) store.Comment {
+	flagged := func(of content.Story) content.Comment {
 		t.Helper()
-		c := newComment(t, s, store.Post{ID: of.ID, TargetType: "user", TargetID: of.TargetID},
-			func(c *store.Comment) { c.ReferenceType = store.ReferenceStory })
+		c := newComment(t, s, content.Post{ID: of.ID, TargetType: "user", TargetID: of.TargetID},
+			func(c *content.Comment) { c.ReferenceType = content.ReferenceStory })
 		w := s.NewTx(region.EU)
-		w.InsertFlag(aFlag(store.FlagComment, c.ID, region.NewID(region.US)), "")
+		w.InsertFlag(aFlag(content.FlagComment, c.ID, region.NewID(region.US)), "")
 		w.RaiseCommentFlags(c)
 		commit(t, w)
 		return c
 	}
 	marked := func(id string) bool {
 		t.Helper()
-		var found *store.Story
+		var found *content.Story
 		r := s.NewReadBatch()
 		r.Story(id, &found)
 		run(t, r)
 		return found.HasFlaggedComment
 	}
-	comments := []store.Comment{flagged(story), flagged(story)}
+	comments := []content.Comment{flagged(story), flagged(story)}
 	flagged(beside)
 	for i, c := range comments {
 		require.True(t, marked(story.ID), "with %d flagged comments", len(comments)-i)

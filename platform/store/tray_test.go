@@ -9,24 +9,26 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // aTrayAct is what an actor has done to an object of a user at some seconds after now.
-func aTrayAct(userID, reference, actorID string, seconds int) store.TrayAct {
-	i := store.TrayItem{UserID: userID, Kind: "reaction", ReferenceType: "post", ReferenceID: reference, ActionID: actorID}
+func aTrayAct(userID, reference, actorID string, seconds int) notify.TrayAct {
+	i := notify.TrayItem{UserID: userID, Kind: "reaction", ReferenceType: "post", ReferenceID: reference, ActionID: actorID}
 	i.Identify(later(seconds))
-	return store.TrayAct{Item: i, ActorID: actorID}
+	return notify.TrayAct{Item: i, ActorID: actorID}
 }
 
-func putTrayActs(t *testing.T, s *store.Store, acts ...store.TrayAct) {
+func putTrayActs(t *testing.T, s *store.Store, acts ...notify.TrayAct) {
 	t.Helper()
 	w := s.NewTx(region.EU)
 	w.PutTrayActs(acts[0].Item.UserID, acts)
 	commit(t, w)
 }
 
-func listTray(t *testing.T, s *store.Store, l store.TrayList) (rows []store.TrayRow) {
+func listTray(t *testing.T, s *store.Store, l notify.TrayList) (rows []notify.TrayRow) {
 	t.Helper()
 	r := s.NewReadBatch()
 	r.ListTray(l, &rows)
@@ -43,16 +45,16 @@ func TestActorsOfATrayItem(t *testing.T) {
 	// These are older, and have the actor that the item loses.
 	putTrayActs(t, s, aTrayAct(user, "beside", actor(0), -9), aTrayAct(user, "beside", actor(1), -9))
 	putTrayActs(t, s, aTrayAct(other, "post", actor(0), -9))
-	for i := range store.MaxTrayActors + 1 {
+	for i := range notify.MaxTrayActors + 1 {
 		putTrayActs(t, s, aTrayAct(user, "post", actor(i), i/2)) // two at the same time
 	}
-	rows := listTray(t, s, store.TrayList{UserID: user, Limit: 9})
+	rows := listTray(t, s, notify.TrayList{UserID: user, Limit: 9})
 	require.Len(t, rows, 2)
-	require.Equal(t, []int64{2, store.MaxTrayActors}, []int64{rows[0].Actors, rows[1].Actors})
-	require.Equal(t, int64(1), listTray(t, s, store.TrayList{UserID: other, Limit: 9})[0].Actors)
+	require.Equal(t, []int64{2, notify.MaxTrayActors}, []int64{rows[0].Actors, rows[1].Actors})
+	require.Equal(t, int64(1), listTray(t, s, notify.TrayList{UserID: other, Limit: 9})[0].Actors)
 	putTrayActs(t, s, aTrayAct(user, "post", actor(1), 2)) // again: then the oldest one is that of the same time as the one that was removed
 	putTrayActs(t, s, aTrayAct(user, "post", actor(500), 500))
-	var actors []store.TrayActor
+	var actors []notify.TrayActor
 	r := s.NewReadBatch()
 	r.TrayActors(user, []string{rows[0].ID, rows[1].ID}, &actors)
 	run(t, r)
@@ -73,7 +75,7 @@ func TestActorsOfATrayItem(t *testing.T) {
 	require.NoError(t, conn.QueryRow(t.Context(),
 		`SELECT count(*), count(*) FILTER (WHERE actor_id = ANY($2::text[])) FROM tray_actors WHERE item_id = $1`,
 		rows[1].ID, []string{actor(0), actor(2)}).Scan(&left, &removed))
-	require.Equal(t, []int{store.MaxTrayActors, 0}, []int{left, removed})
+	require.Equal(t, []int{notify.MaxTrayActors, 0}, []int{left, removed})
 }
 
 // TestItemsOfATray keeps the latest items of a user, with their actors. Those of other users stay.
@@ -87,7 +89,7 @@ func TestItemsOfATray(t *testing.T) {
 			parent_id, root_id, comment_id, day, last_occurred_at)
 		SELECT 'eu', $1, 'eu' || lpad(n::text, 22, '0'), 'reaction', '', '', '', '', '', '', '', '', '', $2::timestamptz, $2::timestamptz + n / 2
 		* INTERVAL '1 second'
-		FROM generate_series(1, $3::bigint) AS n`, user, now, store.MaxTrayItems)
+		FROM generate_series(1, $3::bigint) AS n`, user, now, notify.MaxTrayItems)
 	require.NoError(t, err)
 	_,
 		err = conn.Exec(t.Context(),
@@ -98,7 +100,7 @@ func TestItemsOfATray(t *testing.T) {
 	oldest := func() []string {
 		t.Helper()
 		var ids []string
-		for _, row := range listTray(t, s, store.TrayList{UserID: user, Limit: 3}) {
+		for _, row := range listTray(t, s, notify.TrayList{UserID: user, Limit: 3}) {
 			ids = append(ids, row.ID)
 		}
 		return ids
@@ -114,8 +116,8 @@ func TestItemsOfATray(t *testing.T) {
 	require.NoError(t, conn.QueryRow(t.Context(),
 		`SELECT (SELECT count(*) FROM tray_items WHERE user_id = $1), (SELECT count(*) FROM tray_actors WHERE user_id = $1)`, user).
 		Scan(&items, &actors))
-	require.Equal(t, []int{store.MaxTrayItems, store.MaxTrayItems + 1}, []int{items, actors})
-	require.Len(t, listTray(t, s, store.TrayList{UserID: other, Limit: 9}), 1)
+	require.Equal(t, []int{notify.MaxTrayItems, notify.MaxTrayItems + 1}, []int{items, actors})
+	require.Len(t, listTray(t, s, notify.TrayList{UserID: other, Limit: 9}), 1)
 }
 
 // TestPagesOfTrays lists the items of a user by the times of their latest actions.
@@ -130,9 +132,9 @@ func TestPagesOfTrays(t *testing.T) {
 			putTrayActs(t, s, act)
 		}
 	}
-	requirePages(t, ids, func(after store.Position, desc bool) []store.Position {
-		rows := listTray(t, s, store.TrayList{UserID: user, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2})
-		return positions(rows, func(row store.TrayRow) (time.Time, string) {
+	requirePages(t, ids, func(after core.Position, desc bool) []core.Position {
+		rows := listTray(t, s, notify.TrayList{UserID: user, Desc: desc, After: after.Time, AfterID: after.ID, Limit: 2})
+		return positions(rows, func(row notify.TrayRow) (time.Time, string) {
 			require.Equal(t, int64(1), row.Actors)
 			return row.LastOccurredAt, row.ID
 		})

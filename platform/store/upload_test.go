@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // TestAbandonedUploads abandons an upload that has become a file, whose objects must stay, and one that has not.
@@ -19,9 +20,9 @@ func TestAbandonedUploads(t *testing.T) {
 		w.InsertUpload(id, now, now)
 		commit(t, w)
 	}
-	file := store.File{ID: whole, Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: now, UpdatedAt: now}
+	file := media.File{ID: whole, Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: now, UpdatedAt: now}
 	w := s.NewTx(region.EU)
-	w.InsertFile(file, store.ErrConflict)
+	w.InsertFile(file, core.ErrConflict)
 	commit(t, w)
 	for range 2 { // also those that are abandoned already
 		var abandoned []string
@@ -32,6 +33,6 @@ func TestAbandonedUploads(t *testing.T) {
 	}
 	file.ID = open
 	w = s.NewTx(region.EU)
-	w.InsertFile(file, store.ErrConflict)
-	require.ErrorIs(t, w.Commit(t.Context()), store.ErrConflict, "an abandoned upload cannot become a file")
+	w.InsertFile(file, core.ErrConflict)
+	require.ErrorIs(t, w.Commit(t.Context()), core.ErrConflict, "an abandoned upload cannot become a file")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // TestMovedIDsOfOthers counts the ids that have moved with other users, as one home knows them.
@@ -17,7 +17,7 @@ func TestMovedIDsOfOthers(t *testing.T) {
 	route := func(home region.Code, userID string, version, ids int64) {
 		t.Helper()
 		w := s.NewTx(home)
-		w.SetRoute(store.Route{UserID: userID, Home: homeOf(userID), To: region.US, State: store.MoveDone, Version: version}, ids)
+		w.SetRoute(lifecycle.Route{UserID: userID, Home: homeOf(userID), To: region.US, State: lifecycle.MoveDone, Version: version}, ids)
 		commit(t, w)
 	}
 	count := func(home region.Code, userID string) (n int64) {
@@ -46,16 +46,16 @@ func TestStartUserMove(t *testing.T) {
 	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
-	start := func(id string, to region.Code, seconds int) store.UserMove {
+	start := func(id string, to region.Code, seconds int) lifecycle.UserMove {
 		t.Helper()
-		var m *store.UserMove
-		w := s.NewMoveTx(id)
-		w.StartUserMove(store.UserMove{ID: id, FromHome: region.EU, ToHome: to, AllowInterruption: to == region.SG}, later(seconds), &m)
+		var m *lifecycle.UserMove
+		w := s.NewTx(lifecycle.MoveHome(id))
+		w.StartUserMove(lifecycle.UserMove{ID: id, FromHome: region.EU, ToHome: to, AllowInterruption: to == region.SG}, later(seconds), &m)
 		commit(t, w)
 		return *m
 	}
 	first, beside := start(user, region.US, 0), start(other, region.US, 0)
-	require.Equal(t, store.MoveCollecting, first.State)
+	require.Equal(t, lifecycle.MoveCollecting, first.State)
 	require.Equal(t, first, start(user, region.SG, 1), "it is running")
 	for _, state := range []string{"done", "cancelled"} {
 		_,

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestSortUsers(t *testing.T) {
-	users := func(ids ...string) (all []store.User) {
+	users := func(ids ...string) (all []people.User) {
 		for _, id := range ids {
-			all = append(all, store.User{ID: id})
+			all = append(all, people.User{ID: id})
 		}
 		return all
 	}
@@ -22,7 +22,7 @@ func TestSortUsers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			have := users(c.have...)
-			store.SortUsers(have, c.order)
+			people.SortUsers(have, c.order)
 			require.Equal(t, users(c.want...), have)
 		})
 	}

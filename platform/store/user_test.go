@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestUsers(t *testing.T) {
@@ -17,27 +17,27 @@ func TestUsers(t *testing.T) {
 	again.DisplayName = "Another name"
 	w := s.NewTx(region.EU)
 	w.InsertUser(again, later(1))
-	var after []store.User
+	var after []people.User
 	w.SelectUser(u.ID, &after)
 	commit(t, w)
 	require.Equal(t, "anna", after[0].DisplayName, "the first one stays")
 	require.Equal(t, now, after[0].CreatedAt.UTC())
 
 	name, text := "Ánna", "about"
-	var changed *store.User
+	var changed *people.User
 	w = s.NewTx(region.EU)
-	w.UpdateUser(u.ID, store.UserChange{DisplayName: &name, Metadata: []byte(`{"a": 1}`)}, later(2), &changed)
+	w.UpdateUser(u.ID, people.UserChange{DisplayName: &name, Metadata: []byte(`{"a": 1}`)}, later(2), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName)
 	require.Equal(t, later(2), changed.UpdatedAt.UTC())
 	w = s.NewTx(region.EU)
-	w.UpdateUser(u.ID, store.UserChange{Description: &text}, later(3), &changed)
+	w.UpdateUser(u.ID, people.UserChange{Description: &text}, later(3), &changed)
 	commit(t, w)
 	require.Equal(t, name, changed.DisplayName, "what is not named stays")
 	require.JSONEq(t, `{"a": 1}`, string(changed.Metadata))
 
 	w = s.NewTx(region.EU)
-	w.UpdateUser(region.NewID(region.EU), store.UserChange{Description: &text}, now, &changed)
+	w.UpdateUser(region.NewID(region.EU), people.UserChange{Description: &text}, now, &changed)
 	commit(t, w)
 	require.Nil(t, changed, "nobody")
 }
@@ -45,7 +45,7 @@ func TestUsers(t *testing.T) {
 func TestCaller(t *testing.T) {
 	s := openNew(t)
 	u := newUser(t, s, region.SG, "anna")
-	session := store.Session{ID: region.NewID(region.SG), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}
+	session := people.Session{ID: region.NewID(region.SG), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(60)}
 	other := session
 	other.ID = region.NewID(region.SG)
 	w := s.NewTx(region.SG)
@@ -53,8 +53,8 @@ func TestCaller(t *testing.T) {
 	w.InsertSession(session)
 	w.InsertSession(other)
 	commit(t, w)
-	caller := func(userID, sessionID string) *store.Caller {
-		var c *store.Caller
+	caller := func(userID, sessionID string) *people.Caller {
+		var c *people.Caller
 		r := s.NewReadBatch()
 		r.Caller(userID, sessionID, &c)
 		run(t, r)
@@ -65,7 +65,7 @@ func TestCaller(t *testing.T) {
 	require.False(t, caller(u.ID, region.NewID(region.SG)).SessionLive, "no such session")
 	require.Nil(t, caller(region.NewID(region.SG), session.ID), "no such user")
 
-	var banned *store.User
+	var banned *people.User
 	w = s.NewTx(region.SG)
 	w.RevokeSession(u.ID, session.ID, now)
 	w.BanUser(u.ID, true, now, &banned)
@@ -86,7 +86,7 @@ func TestSweepSessions(t *testing.T) {
 	u := newUser(t, s, region.US, "anna")
 	w := s.NewTx(region.US)
 	for i := range 3 {
-		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
+		w.InsertSession(people.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
 	}
 	w.SweepSessions(later(2), new(int64))
 	commit(t, w)

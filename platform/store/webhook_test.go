@@ -9,17 +9,18 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // aWebhook returns a webhook that was created and changed at some seconds after now.
-func aWebhook(id string, seconds int) store.Webhook {
-	return store.Webhook{
+func aWebhook(id string, seconds int) network.Webhook {
+	return network.Webhook{
 		ID: id, Name: "hook", URL: "https://example.com", Secret: []byte{1}, IsEnabled: true, CreatedAt: later(seconds),
 		ChangedAt: later(seconds), Origin: "eu",
 	}
 }
 
-func putWebhooks(t *testing.T, s *store.Store, purgeBefore time.Time, hooks ...store.Webhook) {
+func putWebhooks(t *testing.T, s *store.Store, purgeBefore time.Time, hooks ...network.Webhook) {
 	t.Helper()
 	w := s.NewTx(region.EU)
 	w.UpsertWebhooks(hooks, purgeBefore)
@@ -40,7 +41,7 @@ func TestNewestWebhookWins(t *testing.T) {
 		h := aWebhook(id, tc.seconds)
 		h.Name, h.Origin = later(tc.seconds).Format("5")+" "+tc.origin, tc.origin
 		putWebhooks(t, s, now.Add(-time.Hour), h)
-		var found []store.Webhook
+		var found []network.Webhook
 		r := s.NewReadBatch()
 		r.Webhooks(region.EU, &found)
 		run(t, r)
@@ -60,12 +61,12 @@ func TestDeletedWebhooks(t *testing.T) {
 	deleted := restored
 	deleted.IsDeleted = true
 	putWebhooks(t, s, later(10), deleted)
-	older := func(h store.Webhook) store.Webhook {
+	older := func(h network.Webhook) network.Webhook {
 		h.IsDeleted, h.ChangedAt = false, later(1)
 		return h
 	}
 	putWebhooks(t, s, now.Add(-time.Hour), older(gone), older(old), older(deleted))
-	var found []store.Webhook
+	var found []network.Webhook
 	r := s.NewReadBatch()
 	r.Webhooks(region.EU, &found)
 	run(t, r)
@@ -89,9 +90,9 @@ func TestWebhookCursors(t *testing.T) {
 	putWebhooks(t, s, now, aWebhook(id, 0))
 	logEvents(t, s, region.EU, anEvent("c"))
 	putWebhooks(t, s, now, aWebhook(id, 1)) // a change
-	lease := func(owner string, seconds int) *store.WebhookCursor {
+	lease := func(owner string, seconds int) *network.WebhookCursor {
 		t.Helper()
-		var cursor *store.WebhookCursor
+		var cursor *network.WebhookCursor
 		w := s.NewTx(region.EU)
 		w.LeaseWebhook(id, owner, later(seconds), later(seconds+10), &cursor)
 		commit(t, w)
@@ -136,20 +137,20 @@ func TestBlockedDeliveries(t *testing.T) {
 		fill(w)
 		commit(t, w)
 	}
-	delivery := func(seq int64, objectID string) store.WebhookDelivery {
-		return store.WebhookDelivery{Seq: seq, ID: region.NewID(region.EU), ObjectID: objectID, Payload: []byte(`{}`), SentAt: now}
+	delivery := func(seq int64, objectID string) network.WebhookDelivery {
+		return network.WebhookDelivery{Seq: seq, ID: region.NewID(region.EU), ObjectID: objectID, Payload: []byte(`{}`), SentAt: now}
 	}
-	insert := func(webhookID string, all ...store.WebhookDelivery) {
+	insert := func(webhookID string, all ...network.WebhookDelivery) {
 		t.Helper()
 		change(func(w *store.Tx) { w.InsertWebhookDeliveries(webhookID, all, now, later(1000)) })
 	}
 	states := func(webhookID string) map[int64]string {
 		t.Helper()
 		found := map[int64]string{}
-		for _, state := range []string{store.DeliveryWaiting, store.DeliveryBlocked, store.DeliveryDelivered, store.DeliveryDead} {
-			var rows []store.WebhookDelivery
+		for _, state := range []string{network.DeliveryWaiting, network.DeliveryBlocked, network.DeliveryDelivered, network.DeliveryDead} {
+			var rows []network.WebhookDelivery
 			r := s.NewReadBatch()
-			r.ListWebhookDeliveries(region.EU, store.WebhookDeliveryList{WebhookID: webhookID, State: state, Limit: 99}, &rows)
+			r.ListWebhookDeliveries(region.EU, network.WebhookDeliveryList{WebhookID: webhookID, State: state, Limit: 99}, &rows)
 			run(t, r)
 			for _, d := range rows {
 				found[d.Seq] = state[:1] + strconv.Itoa(int(d.At.Sub(now).Seconds()))
@@ -164,7 +165,7 @@ func TestBlockedDeliveries(t *testing.T) {
 	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "w0", 4: "b0", 5: "b0", 6: "b0", 7: "w0"}, states(hook))
 	blocked := func(limit int, objects ...string) (seqs []int64) {
 		t.Helper()
-		var rows []store.WebhookDelivery
+		var rows []network.WebhookDelivery
 		r := s.NewReadBatch()
 		r.BlockedWebhookDeliveries(region.EU, hook, objects, limit, &rows)
 		run(t, r)
@@ -175,7 +176,7 @@ func TestBlockedDeliveries(t *testing.T) {
 	}
 	require.Equal(t, []int64{4, 5}, blocked(2, object))
 	require.ElementsMatch(t, []int64{2, 4, 5, 6}, blocked(9, object, other))
-	finish := func(d store.WebhookDelivery, state string) {
+	finish := func(d network.WebhookDelivery, state string) {
 		t.Helper()
 		d.State, d.At = state, later(5)
 		change(func(w *store.Tx) {
@@ -183,9 +184,9 @@ func TestBlockedDeliveries(t *testing.T) {
 			w.UnblockWebhookDelivery(hook, object, later(6))
 		})
 	}
-	finish(store.WebhookDelivery{Seq: 3}, store.DeliveryDelivered)
+	finish(network.WebhookDelivery{Seq: 3}, network.DeliveryDelivered)
 	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "d5", 4: "w6", 5: "b0", 6: "b0", 7: "w0"}, states(hook))
-	finish(store.WebhookDelivery{Seq: 4}, store.DeliveryDead)
+	finish(network.WebhookDelivery{Seq: 4}, network.DeliveryDead)
 	require.Equal(t, map[int64]string{1: "w0", 2: "b0", 3: "d5", 4: "d5", 5: "w6", 6: "b0", 7: "w0"}, states(hook))
 	require.Equal(t, others, states(otherHook))
 }

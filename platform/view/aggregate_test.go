@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -64,7 +65,7 @@ func TestResponsesHaveAllCollections(t *testing.T) {
 		"comment list":    Fill(a, &plazav1.ListCommentsResponse{Paging: paging}),
 		"stories":         Fill(a, &plazav1.StoryResponse{}),
 		"list of stories": Fill(a, &plazav1.ListStoriesResponse{StoryTargets: []*plazav1.StoryTarget{{}}, Paging: paging}),
-		"pins":            b.Pins(a, []store.PinTarget{{}}, []store.Pin{{}}),
+		"pins":            b.Pins(a, []content.PinTarget{{}}, []content.Pin{{}}),
 		"live rooms":      Fill(a, &plazav1.ListLiveRoomsResponse{Rooms: []*plazav1.Room{{}}, Paging: paging}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestFillKeepsWhatIsSet(t *testing.T) {
 func TestCategoryResponse(t *testing.T) {
 	t.Parallel()
 	b := &Builder{}
-	rows := []store.Category{{ID: "a", Name: "A"}, {ID: "b", DeletedAt: &deletedAt}}
+	rows := []communities.Category{{ID: "a", Name: "A"}, {ID: "b", DeletedAt: &deletedAt}}
 	m := b.CategoryResponse(rows, nil)
 	require.Len(t, m.GetCategories(), 2)
 	require.Len(t, m.GetData().GetCategories(), 2)
@@ -99,8 +100,8 @@ func TestCategoryResponse(t *testing.T) {
 func TestPinsNameTheirTarget(t *testing.T) {
 	t.Parallel()
 	b := &Builder{NetworkID: "n"}
-	m := b.Pins(&Aggregate{}, []store.PinTarget{{TargetID: "n"}},
-		[]store.Pin{{PostID: "p", Placement: "announcement", PinnedBy: "anna", PinnedAt: deletedAt}})
+	m := b.Pins(&Aggregate{}, []content.PinTarget{{TargetID: "n"}},
+		[]content.Pin{{PostID: "p", Placement: "announcement", PinnedBy: "anna", PinnedAt: deletedAt}})
 	require.Equal(t, "network", m.GetPinTargets()[0].GetTargetType())
 	require.True(t, proto.Equal(&plazav1.Pin{
 		ReferenceId: "p", ReferenceType: "post", Placement: "announcement", PinnedBy: "anna", PinnedAt: ts(deletedAt),

@@ -3,7 +3,7 @@ package view
 import (
 	"encoding/json"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -81,7 +81,7 @@ func (a Annotations) productTags() []*plazav1.ProductTag {
 }
 
 // annotate adds the annotations of a post that is not deleted.
-func annotate(m *plazav1.Post, p store.Post) {
+func annotate(m *plazav1.Post, p content.Post) {
 	a := AnnotationsOf(p.Annotations)
 	m.Links, m.ProductTags, m.PinnedProductId = a.links(), a.productTags(), a.PinnedProductID
 }

@@ -5,7 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,29 +28,29 @@ func (l *loader) build(ctx context.Context) *Aggregate {
 }
 
 func (l *loader) buildPosts(a *Aggregate) {
-	primary := newIDSet(mapList(l.Posts, func(p store.Post) string { return p.ID })...)
-	children := slices.DeleteFunc(l.childrenInOrder(), func(c store.Post) bool { return primary.has(c.ID) })
+	primary := newIDSet(mapList(l.Posts, func(p content.Post) string { return p.ID })...)
+	children := slices.DeleteFunc(l.childrenInOrder(), func(c content.Post) bool { return primary.has(c.ID) })
 	a.Posts, a.PostChildren, a.Feeds = mapList(l.Posts, l.post), mapList(children, l.post), l.feeds()
 }
 
 // childrenInOrder sorts the child posts as their parents list them; children that no parent lists come last.
-func (l *loader) childrenInOrder() []store.Post {
+func (l *loader) childrenInOrder() []content.Post {
 	position := map[string]int{}
 	for _, p := range l.Posts {
 		for _, id := range p.Children {
 			position[id] = len(position) - math.MaxInt32 // negative: before the children without a position, which is 0
 		}
 	}
-	slices.SortStableFunc(l.children, func(a, b store.Post) int { return position[a.ID] - position[b.ID] })
+	slices.SortStableFunc(l.children, func(a, b content.Post) int { return position[a.ID] - position[b.ID] })
 	return l.children
 }
 
 // buildComments puts replies of comments into CommentChildren, and embedded comments of posts and stories into
 // Comments.
 func (l *loader) buildComments(a *Aggregate) {
-	idOf := func(c store.Comment) string { return c.ID }
+	idOf := func(c content.Comment) string { return c.ID }
 	primary := newIDSet(mapList(l.Comments, idOf)...)
-	replies := slices.DeleteFunc(unique(l.replies, idOf), func(c store.Comment) bool { return primary.has(c.ID) })
+	replies := slices.DeleteFunc(unique(l.replies, idOf), func(c content.Comment) bool { return primary.has(c.ID) })
 	a.Comments, a.CommentChildren = mapList(l.Comments, l.comment), mapList(replies, l.comment)
 	if len(l.Comments) == 0 {
 		a.Comments, a.CommentChildren = a.CommentChildren, nil
@@ -56,8 +58,8 @@ func (l *loader) buildComments(a *Aggregate) {
 }
 
 func (l *loader) buildCommunities(a *Aggregate) {
-	for _, c := range unique(l.Communities, func(c store.Community) string { return c.ID }) {
-		mine := find(l.Members, func(m *store.Member) bool { return m.CommunityID == c.ID && m.UserID == l.viewerID })
+	for _, c := range unique(l.Communities, func(c communities.Community) string { return c.ID }) {
+		mine := find(l.Members, func(m *communities.Member) bool { return m.CommunityID == c.ID && m.UserID == l.viewerID })
 		l.viewer.community(&c)
 		a.Communities = append(a.Communities, l.builder.Community(c, l.Counts, mine))
 	}
@@ -91,7 +93,7 @@ func (l *loader) roles() []*plazav1.Role {
 	return l.builder.Roles(ids)
 }
 
-func (l *loader) post(p store.Post) *plazav1.Post {
+func (l *loader) post(p content.Post) *plazav1.Post {
 	m := l.builder.post(p, l.Counts)
 	m.Reactions, m.ReactionsCount = reactions(l.Counts, p.ID)
 	m.MyReactions = reactionsTo(p.ID, l.mine)
@@ -99,7 +101,7 @@ func (l *loader) post(p store.Post) *plazav1.Post {
 	return m
 }
 
-func (l *loader) comment(c store.Comment) *plazav1.Comment {
+func (l *loader) comment(c content.Comment) *plazav1.Comment {
 	m := l.builder.comment(c, l.Counts)
 	m.Reactions, m.ReactionsCount = reactions(l.Counts, c.ID)
 	m.MyReactions = reactionsTo(c.ID, l.mine)
@@ -108,7 +110,7 @@ func (l *loader) comment(c store.Comment) *plazav1.Comment {
 }
 
 // reactionsTo returns the names of the reactions to a reference.
-func reactionsTo(ref string, rows []store.Reaction) []string {
+func reactionsTo(ref string, rows []content.Reaction) []string {
 	var names []string
 	for _, r := range rows {
 		if r.ReferenceID == ref {
@@ -119,7 +121,7 @@ func reactionsTo(ref string, rows []store.Reaction) []string {
 }
 
 // reactions returns the number of reactions to a reference by name, and their sum.
-func reactions(counts store.Counts, ref string) (byName map[string]int32, sum int32) {
+func reactions(counts core.Counts, ref string) (byName map[string]int32, sum int32) {
 	byName = map[string]int32{}
 	for name, n := range counts.Reactions(ref) {
 		byName[name] = count(n)

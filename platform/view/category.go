@@ -1,12 +1,12 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Category converts a category.
-func (b *Builder) Category(c store.Category) *plazav1.Category {
+func (b *Builder) Category(c communities.Category) *plazav1.Category {
 	return &plazav1.Category{
 		CategoryId:   c.ID,
 		Name:         c.Name,
@@ -19,13 +19,13 @@ func (b *Builder) Category(c store.Category) *plazav1.Category {
 }
 
 // Categories converts categories, each once.
-func (b *Builder) Categories(rows []store.Category) []*plazav1.Category {
-	return mapList(unique(rows, func(c store.Category) string { return c.ID }), b.Category)
+func (b *Builder) Categories(rows []communities.Category) []*plazav1.Category {
+	return mapList(unique(rows, func(c communities.Category) string { return c.ID }), b.Category)
 }
 
 // CategoryResponse returns a response about categories, which repeats them at the top level and in data. paging may be
 // nil.
-func (b *Builder) CategoryResponse(rows []store.Category, paging *plazav1.Paging) *plazav1.CategoryResponse {
+func (b *Builder) CategoryResponse(rows []communities.Category, paging *plazav1.Paging) *plazav1.CategoryResponse {
 	if paging == nil {
 		paging = &plazav1.Paging{}
 	}

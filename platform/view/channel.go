@@ -6,7 +6,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -14,7 +15,7 @@ import (
 func (b *Builder) ChannelPath(internalID string) string { return b.NetworkID + "/chat/" + internalID }
 
 // Channel converts a channel. feed is its first subchannel and preview the last message of that; both may be nil.
-func (b *Builder) Channel(c store.Channel, counts store.Counts, feed *store.MessageFeed, preview *store.Message) *plazav1.Channel {
+func (b *Builder) Channel(c messaging.Channel, counts core.Counts, feed *messaging.MessageFeed, preview *messaging.Message) *plazav1.Channel {
 	m := &plazav1.Channel{
 		PrivateId:                    c.ID,
 		ChannelId:                    c.PublicID,
@@ -26,8 +27,8 @@ func (b *Builder) Channel(c store.Channel, counts store.Counts, feed *store.Mess
 		IsDistinct:                   c.IsDistinct,
 		MessageAutoDeleteEnabled:     c.AutoDeleteEnabled,
 		AutoDeleteMessageByFlagLimit: count(c.AutoDeleteFlags),
-		MemberCount:                  count(counts.Of(c.ID, store.CountMembers)),
-		ModeratorMemberCount:         count(counts.Of(c.ID, store.CountModerators)),
+		MemberCount:                  count(counts.Of(c.ID, core.CountMembers)),
+		ModeratorMemberCount:         count(counts.Of(c.ID, core.CountModerators)),
 		IsPublic:                     c.IsPublic,
 		NotificationMode:             c.NotificationMode,
 		LastActivity:                 ts(c.LastActivity),
@@ -62,7 +63,7 @@ func (b *Builder) mute(until *time.Time) (muted bool, timeout *timestamppb.Times
 // ChannelUser converts a membership in a channel. mark is the user's marker of its first subchannel; if it is nil,
 // readTo is the last segment that the user has read. A row without a membership is that of a user who never joined; its
 // times are unset.
-func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.FeedMarker, readTo int64) *plazav1.ChannelUser {
+func (b *Builder) ChannelUser(c messaging.Channel, u messaging.ChannelUser, mark *messaging.FeedMarker, readTo int64) *plazav1.ChannelUser {
 	m := &plazav1.ChannelUser{
 		UserId:            u.UserPublicID,
 		UserInternalId:    u.UserID,
@@ -80,7 +81,7 @@ func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.
 		UpdatedAt:         tsUnlessZero(u.UpdatedAt),
 	}
 	if m.GetMembership() == "" {
-		m.Membership = store.ChannelNone
+		m.Membership = messaging.ChannelNone
 	}
 	if mark != nil {
 		m.ReadToSegment, m.LastMentionedSegment = count(mark.ReadTo), count(mark.LastMention)
@@ -90,7 +91,7 @@ func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.
 }
 
 // MessagePreview converts the last message of a channel.
-func (b *Builder) MessagePreview(c store.Channel, m store.Message) *plazav1.MessagePreview {
+func (b *Builder) MessagePreview(c messaging.Channel, m messaging.Message) *plazav1.MessagePreview {
 	p := &plazav1.MessagePreview{
 		MessageId:       m.ID,
 		ParentId:        m.ParentID,
@@ -113,7 +114,7 @@ func (b *Builder) MessagePreview(c store.Channel, m store.Message) *plazav1.Mess
 }
 
 // messageFeedInfo converts the first subchannel of a channel.
-func messageFeedInfo(f store.MessageFeed, preview *store.Message) *plazav1.MessageFeedInfo {
+func messageFeedInfo(f messaging.MessageFeed, preview *messaging.Message) *plazav1.MessageFeedInfo {
 	m := &plazav1.MessageFeedInfo{MessageFeedId: f.ID, Name: f.Name, CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt)}
 	if preview != nil {
 		m.MessagePreviewId = preview.ID

@@ -9,46 +9,50 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // ChannelRows are the rows that an operation on channels has read.
 type ChannelRows struct {
 	// Channels are the primary rows, unique, in the order of the response.
-	Channels []store.Channel
+	Channels []messaging.Channel
 	// IDs are the ids of channels to read together with what they refer to, in the order of the response, instead of Channels.
 	IDs []string
 	// Viewer is the caller; nil for administrators.
-	Viewer *store.User
+	Viewer *people.User
 	// ViewerReads reports whether the caller may read the messages of channels without being a member.
 	ViewerReads bool
 	// ChannelUsers are known memberships: those of the users that the response is about, in its order, and those of the
 	// viewer. The viewer's memberships in the other channels are read.
-	ChannelUsers []store.ChannelUser
+	ChannelUsers []messaging.ChannelUser
 	// OnlyUsers leaves out memberships of the viewer that are not in ChannelUsers, as lists of users do.
 	OnlyUsers bool
 	// Users are known users. The response contains only those that it refers to.
-	Users []store.User
+	Users []people.User
 	// Settings determine whether the response has message previews, and whether of deleted messages too.
-	Settings store.Settings
+	Settings network.Settings
 }
 
 // channelLoader builds one response about channels.
 type channelLoader struct {
 	ChannelRows
 	builder  *Builder
-	mine     []store.ChannelUser
-	counts   store.Counts
-	feeds    []store.MessageFeed
-	previews []store.Message
-	marks    []store.FeedMarker
+	mine     []messaging.ChannelUser
+	counts   core.Counts
+	feeds    []messaging.MessageFeed
+	previews []messaging.Message
+	marks    []messaging.FeedMarker
 }
 
 // LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of
 // them; unknown authors of previews take a second round trip, and creators too if the channels are read. Each channel comes
 // with the viewer's membership, which is `none` if there is no row.
 func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows ChannelRows) (*plazav1.ChannelResponse, error) {
-	l := &channelLoader{ChannelRows: rows, builder: b, counts: store.Counts{}}
+	l := &channelLoader{ChannelRows: rows, builder: b, counts: core.Counts{}}
 	if l.Viewer != nil {
 		l.Users = append(slices.Clip(l.Users), *l.Viewer)
 	}
@@ -61,7 +65,7 @@ func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows Channe
 	if err := l.readChannels(ctx, batch); err != nil {
 		return nil, err
 	}
-	l.previews = slices.DeleteFunc(l.previews, func(m store.Message) bool { return !l.canRead(m.ChannelID) })
+	l.previews = slices.DeleteFunc(l.previews, func(m messaging.Message) bool { return !l.canRead(m.ChannelID) })
 	authors := st.NewBestEffortBatch()
 	readMissingUsers(authors, l.wantedUsers(), &l.Users)
 	if err := authors.Run(ctx); err != nil {
@@ -85,7 +89,7 @@ func (l *channelLoader) readChannels(ctx context.Context, batch *store.ReadBatch
 		}
 	}
 	if len(l.IDs) > 0 {
-		slices.SortFunc(l.Channels, func(a, b store.Channel) int {
+		slices.SortFunc(l.Channels, func(a, b messaging.Channel) int {
 			return cmp.Compare(slices.Index(l.IDs, a.ID), slices.Index(l.IDs, b.ID))
 		})
 	}
@@ -96,7 +100,7 @@ func (l *channelLoader) ids() []string {
 	if len(l.IDs) > 0 {
 		return l.IDs
 	}
-	return mapList(l.Channels, func(c store.Channel) string { return c.ID })
+	return mapList(l.Channels, func(c messaging.Channel) string { return c.ID })
 }
 
 // wantedUsers returns the users of the memberships, the creators, the authors of the previews and, if the response has
@@ -148,7 +152,7 @@ func (l *channelLoader) readFeeds(batch *store.ReadBatch) {
 // readMarks reads the markers of the first subchannels for the viewer and the users of the memberships.
 func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	if l.Viewer != nil {
-		part := new([]store.FeedMarker)
+		part := new([]messaging.FeedMarker)
 		batch.FeedMarkers(l.Viewer.ID, l.ids(), part)
 		batch.Then(func() { l.marks = append(l.marks, *part...) })
 	}
@@ -165,7 +169,7 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	}
 	for channelID, homes := range wanted {
 		for home, ids := range homes {
-			part := new([]store.FeedMarker)
+			part := new([]messaging.FeedMarker)
 			batch.FeedMarkersOfUsers(home, channelID, ids, part)
 			batch.Then(func() { l.marks = append(l.marks, *part...) })
 		}
@@ -174,7 +178,7 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 
 func (l *channelLoader) build(ctx context.Context) *plazav1.ChannelResponse {
 	a := &plazav1.ChannelResponse{Users: l.builder.usersIn(ctx, l.wantedUsers(), l.Users)}
-	var users []store.ChannelUser
+	var users []messaging.ChannelUser
 	for _, c := range l.Channels {
 		feed, preview := l.feed(c.ID), l.preview(c.ID)
 		a.Channels = append(a.Channels, l.builder.Channel(c, l.counts, feed, preview))
@@ -193,10 +197,10 @@ func (l *channelLoader) build(ctx context.Context) *plazav1.ChannelResponse {
 }
 
 // channelUsers converts the memberships in the channels of the response, each once.
-func (l *channelLoader) channelUsers(rows []store.ChannelUser) []*plazav1.ChannelUser {
+func (l *channelLoader) channelUsers(rows []messaging.ChannelUser) []*plazav1.ChannelUser {
 	var out []*plazav1.ChannelUser
-	for _, u := range unique(rows, func(u store.ChannelUser) string { return u.ChannelID + u.UserID }) {
-		if c := find(l.Channels, func(c *store.Channel) bool { return c.ID == u.ChannelID }); c != nil {
+	for _, u := range unique(rows, func(u messaging.ChannelUser) string { return u.ChannelID + u.UserID }) {
+		if c := find(l.Channels, func(c *messaging.Channel) bool { return c.ID == u.ChannelID }); c != nil {
 			out = append(out, l.builder.ChannelUser(*c, u, l.mark(u), l.defaultReadTo(u)))
 		}
 	}
@@ -205,42 +209,42 @@ func (l *channelLoader) channelUsers(rows []store.ChannelUser) []*plazav1.Channe
 
 // defaultReadTo returns the last segment that a user without a marker has read. Members get a marker with the first
 // message after they joined, and earlier messages count as read.
-func (l *channelLoader) defaultReadTo(u store.ChannelUser) int64 {
+func (l *channelLoader) defaultReadTo(u messaging.ChannelUser) int64 {
 	if feed := l.feed(u.ChannelID); feed != nil && u.IsMember() {
 		return feed.LastSegment
 	}
 	return 0
 }
 
-func (l *channelLoader) mark(u store.ChannelUser) *store.FeedMarker {
-	return find(l.marks, func(m *store.FeedMarker) bool { return m.FeedID == u.ChannelID && m.UserID == u.UserID })
+func (l *channelLoader) mark(u messaging.ChannelUser) *messaging.FeedMarker {
+	return find(l.marks, func(m *messaging.FeedMarker) bool { return m.FeedID == u.ChannelID && m.UserID == u.UserID })
 }
 
-func (l *channelLoader) feed(channelID string) *store.MessageFeed {
-	return find(l.feeds, func(f *store.MessageFeed) bool { return f.ID == channelID })
+func (l *channelLoader) feed(channelID string) *messaging.MessageFeed {
+	return find(l.feeds, func(f *messaging.MessageFeed) bool { return f.ID == channelID })
 }
 
-func (l *channelLoader) preview(channelID string) *store.Message {
-	return find(l.previews, func(m *store.Message) bool { return m.ChannelID == channelID })
+func (l *channelLoader) preview(channelID string) *messaging.Message {
+	return find(l.previews, func(m *messaging.Message) bool { return m.ChannelID == channelID })
 }
 
 // membership returns the viewer's membership in a channel; nil for administrators.
-func (l *channelLoader) membership(channelID string) *store.ChannelUser {
+func (l *channelLoader) membership(channelID string) *messaging.ChannelUser {
 	if l.Viewer == nil {
 		return nil
 	}
-	of := func(u *store.ChannelUser) bool { return u.ChannelID == channelID && u.UserID == l.Viewer.ID }
-	for _, list := range [][]store.ChannelUser{l.ChannelUsers, l.mine} {
+	of := func(u *messaging.ChannelUser) bool { return u.ChannelID == channelID && u.UserID == l.Viewer.ID }
+	for _, list := range [][]messaging.ChannelUser{l.ChannelUsers, l.mine} {
 		if u := find(list, of); u != nil {
 			return u
 		}
 	}
-	return &store.ChannelUser{ChannelID: channelID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
+	return &messaging.ChannelUser{ChannelID: channelID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }
 
 // canRead reports whether the viewer may read the messages of a channel. The messages of deleted channels are not
 // readable.
 func (l *channelLoader) canRead(channelID string) bool {
-	c := find(l.Channels, func(c *store.Channel) bool { return c.ID == channelID })
+	c := find(l.Channels, func(c *messaging.Channel) bool { return c.ID == channelID })
 	return c != nil && c.DeletedAt == nil && (l.ViewerReads || l.membership(channelID).IsMember())
 }

@@ -5,24 +5,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestWhoReadsThePreviewOfAChannel(t *testing.T) {
 	t.Parallel()
-	me := &store.User{ID: "me"}
+	me := &people.User{ID: "me"}
 	for name, test := range map[string]struct {
-		viewer     *store.User
+		viewer     *people.User
 		reads      bool
 		membership string
 		deleted    bool
 		want       bool
 	}{
-		"member":                      {me, false, store.ChannelMember, false, true},
-		"member of a deleted channel": {me, false, store.ChannelMember, true, false},
-		"banned":                      {me, false, store.ChannelBanned, false, false},
-		"former member":               {me, false, store.ChannelNone, false, false},
+		"member":                      {me, false, messaging.ChannelMember, false, true},
+		"member of a deleted channel": {me, false, messaging.ChannelMember, true, false},
+		"banned":                      {me, false, messaging.ChannelBanned, false, false},
+		"former member":               {me, false, messaging.ChannelNone, false, false},
 		"stranger":                    {me, false, "", false, false},
 		"network moderator":           {me, true, "", false, true},
 		"network moderator, deleted":  {me, true, "", true, false},
@@ -32,14 +33,14 @@ func TestWhoReadsThePreviewOfAChannel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := store.Channel{ID: "c"}
+			c := messaging.Channel{ID: "c"}
 			if test.deleted {
 				c.DeletedAt = &deletedAt
 			}
-			l := &channelLoader{ChannelRows: ChannelRows{Channels: []store.Channel{c}, Viewer: test.viewer, ViewerReads: test.reads}}
+			l := &channelLoader{ChannelRows: ChannelRows{Channels: []messaging.Channel{c}, Viewer: test.viewer, ViewerReads: test.reads}}
 			if test.membership != "" {
-				l.mine = []store.ChannelUser{
-					{ChannelID: "other", UserID: "me", Membership: store.ChannelMember},
+				l.mine = []messaging.ChannelUser{
+					{ChannelID: "other", UserID: "me", Membership: messaging.ChannelMember},
 					{ChannelID: "c", UserID: "me", Membership: test.membership},
 				}
 			}
@@ -52,33 +53,33 @@ func TestWhoReadsThePreviewOfAChannel(t *testing.T) {
 func TestMembershipOfViewerInChannel(t *testing.T) {
 	t.Parallel()
 	l := &channelLoader{ChannelRows: ChannelRows{
-		Viewer: &store.User{ID: "me", PublicID: "my-id"},
-		ChannelUsers: []store.ChannelUser{
-			{ChannelID: "c", UserID: "other", Membership: store.ChannelBanned}, {ChannelID: "c", UserID: "me", Membership: store.ChannelMember},
+		Viewer: &people.User{ID: "me", PublicID: "my-id"},
+		ChannelUsers: []messaging.ChannelUser{
+			{ChannelID: "c", UserID: "other", Membership: messaging.ChannelBanned}, {ChannelID: "c", UserID: "me", Membership: messaging.ChannelMember},
 		},
 	}}
-	l.mine = []store.ChannelUser{
-		{ChannelID: "c", UserID: "me", Membership: store.ChannelNone},
-		{ChannelID: "d", UserID: "me", Membership: store.ChannelMember},
+	l.mine = []messaging.ChannelUser{
+		{ChannelID: "c", UserID: "me", Membership: messaging.ChannelNone},
+		{ChannelID: "d", UserID: "me", Membership: messaging.ChannelMember},
 	}
 	require.True(t, l.membership("c").IsMember(), "what the operation knows is newer than what was read")
 	require.True(t, l.membership("d").IsMember())
-	require.Equal(t, &store.ChannelUser{ChannelID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))
+	require.Equal(t, &messaging.ChannelUser{ChannelID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))
 	l.Viewer = nil
 	require.Nil(t, l.membership("c"))
 }
 
 func TestReadStateWithoutMarker(t *testing.T) {
 	t.Parallel()
-	l := &channelLoader{feeds: []store.MessageFeed{{ID: "other", LastSegment: 9}, {ID: "c", LastSegment: 7}}}
+	l := &channelLoader{feeds: []messaging.MessageFeed{{ID: "other", LastSegment: 9}, {ID: "c", LastSegment: 7}}}
 	for name, test := range map[string]struct {
-		row  store.ChannelUser
+		row  messaging.ChannelUser
 		want int64
 	}{
-		"member":                 {store.ChannelUser{ChannelID: "c", Membership: store.ChannelMember}, 7},
-		"banned":                 {store.ChannelUser{ChannelID: "c", Membership: store.ChannelBanned}, 0},
-		"never joined":           {store.ChannelUser{ChannelID: "c"}, 0},
-		"channel without a feed": {store.ChannelUser{ChannelID: "d", Membership: store.ChannelMember}, 0},
+		"member":                 {messaging.ChannelUser{ChannelID: "c", Membership: messaging.ChannelMember}, 7},
+		"banned":                 {messaging.ChannelUser{ChannelID: "c", Membership: messaging.ChannelBanned}, 0},
+		"never joined":           {messaging.ChannelUser{ChannelID: "c"}, 0},
+		"channel without a feed": {messaging.ChannelUser{ChannelID: "d", Membership: messaging.ChannelMember}, 0},
 	} {
 		require.Equal(t, test.want, l.defaultReadTo(test.row), name)
 	}
@@ -87,10 +88,10 @@ func TestReadStateWithoutMarker(t *testing.T) {
 func TestUsersOfChannelResponse(t *testing.T) {
 	t.Parallel()
 	rows := ChannelRows{
-		Channels: []store.Channel{{ID: "c", CreatorID: "creator"}, {ID: "d"}}, Viewer: &store.User{ID: "me"},
-		ChannelUsers: []store.ChannelUser{{ChannelID: "c", UserID: "member"}},
+		Channels: []messaging.Channel{{ID: "c", CreatorID: "creator"}, {ID: "d"}}, Viewer: &people.User{ID: "me"},
+		ChannelUsers: []messaging.ChannelUser{{ChannelID: "c", UserID: "member"}},
 	}
-	l := &channelLoader{ChannelRows: rows, previews: []store.Message{{CreatorID: "author"}}}
+	l := &channelLoader{ChannelRows: rows, previews: []messaging.Message{{CreatorID: "author"}}}
 	require.Equal(t, []string{"member", "creator", "author", "me"}, l.wantedUsers().list())
 	l.OnlyUsers = true
 	require.Equal(t, []string{"member", "creator", "author"}, l.wantedUsers().list(), "a list of members contains the viewer only as a member")
@@ -101,18 +102,18 @@ func TestUsersOfChannelResponse(t *testing.T) {
 func TestBuildChannels(t *testing.T) {
 	t.Parallel()
 	rows := ChannelRows{
-		Channels: []store.Channel{{ID: "c", PublicID: "public-c"}, {ID: "d"}},
-		Viewer:   &store.User{ID: "me", PublicID: "my-id"},
-		Users:    []store.User{{ID: "unrelated"}, {ID: "member"}, {ID: "me"}},
-		ChannelUsers: []store.ChannelUser{
-			{ChannelID: "c", UserID: "member", Membership: store.ChannelMember},
-			{ChannelID: "c", UserID: "me", Membership: store.ChannelMember},
-			{ChannelID: "gone", UserID: "member", Membership: store.ChannelMember},
+		Channels: []messaging.Channel{{ID: "c", PublicID: "public-c"}, {ID: "d"}},
+		Viewer:   &people.User{ID: "me", PublicID: "my-id"},
+		Users:    []people.User{{ID: "unrelated"}, {ID: "member"}, {ID: "me"}},
+		ChannelUsers: []messaging.ChannelUser{
+			{ChannelID: "c", UserID: "member", Membership: messaging.ChannelMember},
+			{ChannelID: "c", UserID: "me", Membership: messaging.ChannelMember},
+			{ChannelID: "gone", UserID: "member", Membership: messaging.ChannelMember},
 		},
 	}
-	l := &channelLoader{ChannelRows: rows, builder: &Builder{}, feeds: []store.MessageFeed{{ID: "c", LastSegment: 7, Name: "general"}}}
-	l.previews = []store.Message{{ID: "last", ChannelID: "c", Segment: 7}}
-	l.marks = []store.FeedMarker{
+	l := &channelLoader{ChannelRows: rows, builder: &Builder{}, feeds: []messaging.MessageFeed{{ID: "c", LastSegment: 7, Name: "general"}}}
+	l.previews = []messaging.Message{{ID: "last", ChannelID: "c", Segment: 7}}
+	l.marks = []messaging.FeedMarker{
 		{FeedID: "d", UserID: "me", ReadTo: 1},
 		{FeedID: "c", UserID: "other", ReadTo: 2},
 		{FeedID: "c", UserID: "me", ReadTo: 3},

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -15,8 +16,8 @@ func TestChannel(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	b := &view.Builder{NetworkID: "n", Now: func() time.Time { return now }}
 	past, future := now.Add(-time.Second), now.Add(time.Second)
-	c := store.Channel{ID: "internal", PublicID: "public", Type: "live", MutedUntil: &past}
-	m := b.Channel(c, store.Counts{}, nil, nil)
+	c := messaging.Channel{ID: "internal", PublicID: "public", Type: "live", MutedUntil: &past}
+	m := b.Channel(c, core.Counts{}, nil, nil)
 	require.Equal(t, "public", m.GetChannelId())
 	require.Equal(t, "internal", m.GetPrivateId())
 	require.Equal(t, "n/chat/internal", m.GetPath())
@@ -24,8 +25,8 @@ func TestChannel(t *testing.T) {
 	require.Nil(t, m.GetMuteTimeout())
 	require.Nil(t, m.GetAttachedTo())
 	c.MutedUntil, c.RoomID = &future, "room"
-	m = b.Channel(c, store.Counts{"internal": {store.CountMembers: 3, store.CountModerators: 1}}, &store.MessageFeed{LastSegment: 7},
-		&store.Message{ID: "last"})
+	m = b.Channel(c, core.Counts{"internal": {core.CountMembers: 3, core.CountModerators: 1}}, &messaging.MessageFeed{LastSegment: 7},
+		&messaging.Message{ID: "last"})
 	require.True(t, m.GetIsMuted())
 	require.Equal(t, future, m.GetMuteTimeout().AsTime())
 	require.Equal(t, "room", m.GetAttachedTo().GetRoomId())
@@ -35,13 +36,13 @@ func TestChannel(t *testing.T) {
 
 func TestChannelUser(t *testing.T) {
 	b := &view.Builder{}
-	c := store.Channel{ID: "internal", PublicID: "public"}
-	stranger := b.ChannelUser(c, store.ChannelUser{UserID: "u", UserPublicID: "anna"}, nil, 0)
+	c := messaging.Channel{ID: "internal", PublicID: "public"}
+	stranger := b.ChannelUser(c, messaging.ChannelUser{UserID: "u", UserPublicID: "anna"}, nil, 0)
 	require.Equal(t, "none", stranger.GetMembership())
 	require.Nil(t, stranger.GetCreatedAt(), "users who never joined have no times")
-	member := store.ChannelUser{UserID: "u", UserPublicID: "anna", Membership: "member", Roles: []string{"channel-moderator"}}
+	member := messaging.ChannelUser{UserID: "u", UserPublicID: "anna", Membership: "member", Roles: []string{"channel-moderator"}}
 	require.Equal(t, int32(5), b.ChannelUser(c, member, nil, 5).GetReadToSegment(), "earlier messages count as read")
-	marked := b.ChannelUser(c, member, &store.FeedMarker{ReadTo: 2, LastMention: 4}, 5)
+	marked := b.ChannelUser(c, member, &messaging.FeedMarker{ReadTo: 2, LastMention: 4}, 5)
 	require.Equal(t, []int32{2, 4}, []int32{marked.GetReadToSegment(), marked.GetLastMentionedSegment()})
 	require.Contains(t, marked.GetPermissions(), "MUTE_CHANNEL")
 }
@@ -49,7 +50,7 @@ func TestChannelUser(t *testing.T) {
 func TestPreviewOfDeletedMessage(t *testing.T) {
 	b := &view.Builder{}
 	at := time.Now()
-	p := b.MessagePreview(store.Channel{}, store.Message{Data: []byte(`{"text": "secret"}`), DeletedAt: &at})
+	p := b.MessagePreview(messaging.Channel{}, messaging.Message{Data: []byte(`{"text": "secret"}`), DeletedAt: &at})
 	require.True(t, p.GetIsDeleted())
 	require.Empty(t, freeform.Of(p.GetData()))
 }

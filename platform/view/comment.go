@@ -1,12 +1,13 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // comment converts a comment. Deleted comments are returned without content.
-func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment {
+func (b *Builder) comment(c content.Comment, counts core.Counts) *plazav1.Comment {
 	m := &plazav1.Comment{
 		CommentId:      c.ID,
 		PrivateId:      c.ID,
@@ -22,7 +23,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		DataTypes:      c.DataTypes,
 		Data:           object(c.Data),
 		Metadata:       object(c.Metadata),
-		ChildrenNumber: count(counts.Of(c.ID, store.CountReplies)),
+		ChildrenNumber: count(counts.Of(c.ID, core.CountReplies)),
 		FlagCount:      count(c.FlagCount),
 		HashFlag:       HashFlag(c.Flaggers),
 		IsDeleted:      c.DeletedAt != nil,
@@ -46,11 +47,13 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 }
 
 // CommentPath returns the path of a comment.
-func (b *Builder) CommentPath(c store.Comment) string { return b.referencePath(c) + "/comment/" + c.ID }
+func (b *Builder) CommentPath(c content.Comment) string {
+	return b.referencePath(c) + "/comment/" + c.ID
+}
 
 // referencePath returns the path of the post or story that a comment belongs to.
-func (b *Builder) referencePath(c store.Comment) string {
-	if c.ReferenceType == store.ReferenceStory {
+func (b *Builder) referencePath(c content.Comment) string {
+	if c.ReferenceType == content.ReferenceStory {
 		return b.storyPath(c.TargetType, c.TargetID, c.ReferenceID)
 	}
 	return b.postPath(c.TargetType, c.TargetID, c.ReferenceID)

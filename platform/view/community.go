@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -12,7 +15,7 @@ import (
 func (b *Builder) CommunityPath(id string) string { return b.TargetPath("community", id) }
 
 // Community converts a community. mine is the caller's membership and may be nil.
-func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.Member) *plazav1.Community {
+func (b *Builder) Community(c communities.Community, counts core.Counts, mine *communities.Member) *plazav1.Community {
 	return &plazav1.Community{
 		CommunityId:                   c.ID,
 		ChannelId:                     c.ID,
@@ -29,8 +32,8 @@ func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.
 		OnlyAdminCanPost:              c.OnlyAdminCanPost,
 		Tags:                          c.Tags,
 		Metadata:                      object(c.Metadata),
-		PostsCount:                    count(counts.Of(c.ID, store.CountPublished)),
-		MembersCount:                  count(counts.Of(c.ID, store.CountMembers)),
+		PostsCount:                    count(counts.Of(c.ID, core.CountPublished)),
+		MembersCount:                  count(counts.Of(c.ID, core.CountMembers)),
 		IsJoined:                      mine.IsMember(),
 		CategoryIds:                   c.CategoryIDs,
 		IsDeleted:                     c.DeletedAt != nil,
@@ -40,7 +43,7 @@ func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.
 		HasFlaggedPost:                c.HasFlaggedPost,
 		NeedApprovalOnPostCreation:    c.PostApproval,
 		NeedApprovalOnCommentCreation: c.CommentApproval,
-		ModeratorMemberCount:          count(counts.Of(c.ID, store.CountModerators)),
+		ModeratorMemberCount:          count(counts.Of(c.ID, core.CountModerators)),
 		AllowCommentInStory:           c.StoryComments,
 		IsDiscoverable:                c.IsDiscoverable,
 		RequiresJoinApproval:          c.JoinApproval,
@@ -52,32 +55,32 @@ func (b *Builder) Community(c store.Community, counts store.Counts, mine *store.
 // CommunityRows are the rows that an operation on communities has read.
 type CommunityRows struct {
 	// Communities are the primary rows, unique, in the order of the response.
-	Communities []store.Community
+	Communities []communities.Community
 	// Viewer is the caller; nil for administrators.
-	Viewer *store.User
+	Viewer *people.User
 	// Members are known memberships: those of the users that the response is about, in its order, and those of the
 	// viewer. The viewer's memberships in the other communities are read.
-	Members []store.Member
+	Members []communities.Member
 	// OnlyMembers leaves out memberships of the viewer that are not in Members, as lists of members do.
 	OnlyMembers bool
 	// Users are known users. The response contains only those that it refers to.
-	Users []store.User
+	Users []people.User
 }
 
 // communityLoader builds one response about communities.
 type communityLoader struct {
 	CommunityRows
 	builder    *Builder
-	mine       []store.Member
-	categories []store.Category
-	counts     store.Counts
+	mine       []communities.Member
+	categories []communities.Category
+	counts     core.Counts
 	viewer     *viewer
 }
 
 // LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all
 // of them. Each community comes with the viewer's membership, which is `none` if there is no row.
 func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityResponse, error) {
-	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}, viewer: viewerOf(ctx)}
+	l := &communityLoader{CommunityRows: rows, builder: b, counts: core.Counts{}, viewer: viewerOf(ctx)}
 	if l.Viewer != nil {
 		l.Users = append(slices.Clip(l.Users), *l.Viewer)
 	}
@@ -94,7 +97,7 @@ func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows Com
 }
 
 func (l *communityLoader) ids() []string {
-	return mapList(l.Communities, func(c store.Community) string { return c.ID })
+	return mapList(l.Communities, func(c communities.Community) string { return c.ID })
 }
 
 // wantedUsers returns the creators, the users of the memberships and, if the response has their membership, the viewer.
@@ -139,7 +142,7 @@ func (l *communityLoader) build(ctx context.Context) *plazav1.CommunityResponse 
 		Users: l.builder.usersIn(ctx, l.wantedUsers(), l.Users), Categories: mapList(l.categories, l.builder.Category),
 	}
 	l.viewer.members = slices.Concat(l.Members, l.mine)
-	var members []store.Member
+	var members []communities.Member
 	for _, c := range l.Communities {
 		mine := l.membership(c.ID)
 		reviews := l.viewer.community(&c)
@@ -154,16 +157,16 @@ func (l *communityLoader) build(ctx context.Context) *plazav1.CommunityResponse 
 }
 
 // membership returns the viewer's membership in a community; nil for administrators.
-func (l *communityLoader) membership(communityID string) *store.Member {
+func (l *communityLoader) membership(communityID string) *communities.Member {
 	if l.Viewer == nil {
 		return nil
 	}
-	for _, list := range [][]store.Member{l.Members, l.mine} {
-		if m := find(list, func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == l.Viewer.ID }); m != nil {
+	for _, list := range [][]communities.Member{l.Members, l.mine} {
+		if m := find(list, func(m *communities.Member) bool { return m.CommunityID == communityID && m.UserID == l.Viewer.ID }); m != nil {
 			return m
 		}
 	}
-	return &store.Member{CommunityID: communityID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
+	return &communities.Member{CommunityID: communityID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }
 
 // belonging returns the memberships of members and banned users. Lists of communities leave out others, because clients

@@ -6,15 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestUsersOfCommunityResponse(t *testing.T) {
 	t.Parallel()
 	l := &communityLoader{CommunityRows: CommunityRows{
-		Communities: []store.Community{{ID: "c", CreatorID: "creator"}, {ID: "d", CreatorID: "creator"}},
-		Members:     []store.Member{{UserID: "member"}, {UserID: "creator"}}, Viewer: &store.User{ID: "me"},
+		Communities: []communities.Community{{ID: "c", CreatorID: "creator"}, {ID: "d", CreatorID: "creator"}},
+		Members:     []communities.Member{{UserID: "member"}, {UserID: "creator"}}, Viewer: &people.User{ID: "me"},
 	}}
 	require.Equal(t, []string{"creator", "member", "me"}, l.wantedUsers().list())
 	l.OnlyMembers = true
@@ -24,16 +26,16 @@ func TestUsersOfCommunityResponse(t *testing.T) {
 func TestMembershipOfViewerInCommunity(t *testing.T) {
 	t.Parallel()
 	l := &communityLoader{CommunityRows: CommunityRows{
-		Viewer: &store.User{ID: "me", PublicID: "my-id"},
-		Members: []store.Member{
-			{CommunityID: "c", UserID: "other", State: store.StateBanned},
-			{CommunityID: "c", UserID: "me", State: store.StateMember},
+		Viewer: &people.User{ID: "me", PublicID: "my-id"},
+		Members: []communities.Member{
+			{CommunityID: "c", UserID: "other", State: communities.StateBanned},
+			{CommunityID: "c", UserID: "me", State: communities.StateMember},
 		},
 	}}
-	l.mine = []store.Member{{CommunityID: "c", UserID: "me", State: "left"}, {CommunityID: "d", UserID: "me", State: store.StateBanned}}
+	l.mine = []communities.Member{{CommunityID: "c", UserID: "me", State: "left"}, {CommunityID: "d", UserID: "me", State: communities.StateBanned}}
 	require.True(t, l.membership("c").IsMember(), "what the operation knows is newer than what was read")
 	require.True(t, l.membership("d").IsBanned())
-	require.Equal(t, &store.Member{CommunityID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))
+	require.Equal(t, &communities.Member{CommunityID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))
 	l.Viewer = nil
 	require.Nil(t, l.membership("c"))
 }
@@ -50,17 +52,17 @@ func TestBuildCommunityResponse(t *testing.T) {
 		return counts
 	}
 	rows := CommunityRows{
-		Communities: []store.Community{{ID: "moderated", HasFlaggedPost: true}, {ID: "joined", HasFlaggedPost: true}},
-		Viewer:      &store.User{ID: "me"}, Users: []store.User{{ID: "me"}, {ID: "unrelated"}},
-		Members: []store.Member{
-			{CommunityID: "joined", UserID: "me", State: store.StateMember},
-			{CommunityID: "joined", UserID: "other", State: store.StateMember},
+		Communities: []communities.Community{{ID: "moderated", HasFlaggedPost: true}, {ID: "joined", HasFlaggedPost: true}},
+		Viewer:      &people.User{ID: "me"}, Users: []people.User{{ID: "me"}, {ID: "unrelated"}},
+		Members: []communities.Member{
+			{CommunityID: "joined", UserID: "me", State: communities.StateMember},
+			{CommunityID: "joined", UserID: "other", State: communities.StateMember},
 		},
 	}
-	counts := store.Counts{"moderated": {store.CountReviewing: 2}, "joined": {store.CountReviewing: 3}}
+	counts := core.Counts{"moderated": {core.CountReviewing: 2}, "joined": {core.CountReviewing: 3}}
 	l := &communityLoader{
 		CommunityRows: rows, builder: &Builder{}, counts: counts, viewer: viewerOf(confirmed(t, "me")),
-		mine: []store.Member{moderatorOf("moderated", "me")},
+		mine: []communities.Member{moderatorOf("moderated", "me")},
 	}
 	a := l.build(t.Context())
 	require.Equal(t, []string{"me"}, mapList(a.GetUsers(), (*plazav1.User).GetPrivateId))
@@ -98,6 +100,6 @@ func TestPermissionsOfCommunityUser(t *testing.T) {
 	t.Parallel()
 	m := (&Builder{}).CommunityUser(moderatorOf("c", "m"))
 	require.Contains(t, m.GetPermissions(), string(auth.ModeratePostAndComment))
-	m = (&Builder{}).CommunityUser(store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityMember}})
+	m = (&Builder{}).CommunityUser(communities.Member{State: communities.StateMember, Roles: []string{auth.RoleCommunityMember}})
 	require.Empty(t, m.GetPermissions())
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // embed describes a row that a post can embed: a poll, a stream or a room.
@@ -18,7 +18,7 @@ type embed struct {
 
 // embeddedID returns the id of the row that a post of the given structure type embeds, which is in a field of its data.
 // It returns "" for other and for deleted posts.
-func embeddedID(p store.Post, structureType, field string) string {
+func embeddedID(p content.Post, structureType, field string) string {
 	if p.StructureType != structureType || p.DeletedAt != nil {
 		return ""
 	}

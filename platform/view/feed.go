@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -15,11 +17,11 @@ const published = "published"
 // feedTypes are the feeds of every community, with the counters of their posts.
 var feedTypes = []struct {
 	name string
-	kind store.CounterKind
+	kind core.CounterKind
 }{
-	{published, store.CountPublished},
-	{"reviewing", store.CountReviewing},
-	{"declined", store.CountDeclined},
+	{published, core.CountPublished},
+	{"reviewing", core.CountReviewing},
+	{"declined", core.CountDeclined},
 }
 
 // FeedID returns the id of a target's feed. It is derived from the target and the feed type, and has the target's home.
@@ -34,7 +36,7 @@ func FeedID(targetID, feedType string) string {
 }
 
 // feeds returns the feeds of a community. Only those who review its posts see how many were not published.
-func (b *Builder) feeds(c store.Community, counts store.Counts, reviews bool) []*plazav1.Feed {
+func (b *Builder) feeds(c communities.Community, counts core.Counts, reviews bool) []*plazav1.Feed {
 	feeds := make([]*plazav1.Feed, 0, len(feedTypes))
 	for _, t := range feedTypes {
 		var posts int64
@@ -55,11 +57,11 @@ func (b *Builder) feeds(c store.Community, counts store.Counts, reviews bool) []
 }
 
 // WallFeed returns the feed of a user's wall.
-func (b *Builder) WallFeed(u store.User, counts store.Counts) *plazav1.Feed {
+func (b *Builder) WallFeed(u people.User, counts core.Counts) *plazav1.Feed {
 	return &plazav1.Feed{
 		TargetId:   u.PublicID,
 		TargetType: "user",
-		PostCount:  count(counts.Of(u.ID, store.CountPublished)),
+		PostCount:  count(counts.Of(u.ID, core.CountPublished)),
 		FeedType:   "published",
 		FeedId:     FeedID(u.ID, "published"),
 		CreatedAt:  ts(u.CreatedAt),

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +19,7 @@ type FileObject struct {
 const FileAvatar = "avatar"
 
 // File converts a file that is shown to the caller as a part of an object.
-func (b *Builder) File(ctx context.Context, f store.File, in FileObject) *plazav1.File {
+func (b *Builder) File(ctx context.Context, f media.File, in FileObject) *plazav1.File {
 	m := &plazav1.File{
 		FileId:     f.ID,
 		FileUrl:    b.fileURL(ctx, f, in),
@@ -48,7 +48,7 @@ func (b *Builder) File(ctx context.Context, f store.File, in FileObject) *plazav
 	return m
 }
 
-func (b *Builder) fileURL(ctx context.Context, f store.File, object FileObject) string {
+func (b *Builder) fileURL(ctx context.Context, f media.File, object FileObject) string {
 	if b.FileURL == nil {
 		return ""
 	}

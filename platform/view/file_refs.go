@@ -14,6 +14,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -128,7 +130,7 @@ func messageAt(m protoreflect.Message, path []protoreflect.FieldDescriptor) (pro
 // prefetchedFiles are files that were read in the same round trip as the rows that a response refers to.
 type prefetchedFiles struct {
 	requested      *idSet // found or not
-	files, avatars []store.File
+	files, avatars []media.File
 }
 
 func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: newIDSet()} }
@@ -137,10 +139,10 @@ func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: n
 func (l *loader) readFiles(batch *store.ReadBatch) {
 	wanted := newIDSet()
 	for _, p := range slices.Concat(l.Posts, l.children) {
-		wanted.add(store.FileIDs(p.Data)...)
+		wanted.add(core.FileIDs(p.Data)...)
 	}
 	for _, s := range l.Stories {
-		wanted.add(store.FileIDs(s.Data)...)
+		wanted.add(core.FileIDs(s.Data)...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.AvatarFileID)
@@ -170,7 +172,7 @@ func (b *Builder) filesOf(ctx context.Context, st *store.Store, a *Aggregate, pr
 func (b *Builder) loadFiles(
 	ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles,
 ) ([]*plazav1.File, error) {
-	byID := make(map[string]store.File, len(wanted.list()))
+	byID := make(map[string]media.File, len(wanted.list()))
 	for _, f := range slices.Concat(prefetched.files, prefetched.avatars) {
 		byID[f.ID] = f
 	}
@@ -179,7 +181,7 @@ func (b *Builder) loadFiles(
 		return found || prefetched.requested.has(id)
 	})
 	if len(missing) > 0 {
-		var rows []store.File
+		var rows []media.File
 		batch := st.NewBestEffortBatch()
 		batch.FilesByID(missing, &rows)
 		if err := batch.Run(ctx); err != nil {
@@ -222,22 +224,22 @@ func (w *wantedFiles) addOf(message any) {
 func filesOfMessage(message any) (FileObject, []string) {
 	switch m := message.(type) {
 	case *plazav1.Post:
-		return FileObject{store.UsePost, m.GetPostId()}, append(fileIDsInData(m.GetData()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
+		return FileObject{core.UsePost, m.GetPostId()}, append(fileIDsInData(m.GetData()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Story:
-		return FileObject{store.UseStory, m.GetStoryId()}, fileIDsInData(m.GetData())
+		return FileObject{core.UseStory, m.GetStoryId()}, fileIDsInData(m.GetData())
 	case *plazav1.Comment:
-		return FileObject{store.UseComment, m.GetCommentId()},
+		return FileObject{core.UseComment, m.GetCommentId()},
 			append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Poll:
-		return FileObject{store.UsePoll, m.GetPollId()}, fileIDsIn(m.GetAnswers())
+		return FileObject{core.UsePoll, m.GetPollId()}, fileIDsIn(m.GetAnswers())
 	case *plazav1.Message:
-		return FileObject{store.UseMessage, m.GetMessageId()}, append(fileIDsInData(m.GetData()), m.GetFileId())
+		return FileObject{core.UseMessage, m.GetMessageId()}, append(fileIDsInData(m.GetData()), m.GetFileId())
 	case *plazav1.VideoStreaming:
-		return FileObject{store.UseStream, m.GetStreamId()}, []string{m.GetThumbnailFileId()}
+		return FileObject{core.UseStream, m.GetStreamId()}, []string{m.GetThumbnailFileId()}
 	case *plazav1.Room:
-		return FileObject{store.UseRoom, m.GetRoomId()}, []string{m.GetThumbnailFileId()}
+		return FileObject{core.UseRoom, m.GetRoomId()}, []string{m.GetThumbnailFileId()}
 	case *plazav1.Event:
-		return FileObject{store.UseEvent, m.GetEventId()}, []string{m.GetCoverImageFileId()}
+		return FileObject{core.UseEvent, m.GetEventId()}, []string{m.GetCoverImageFileId()}
 	case interface{ GetAvatarFileId() string }: // users, communities, categories, channels
 		return FileObject{Kind: FileAvatar}, []string{m.GetAvatarFileId()}
 	}
@@ -259,7 +261,7 @@ func withSizes(data []byte) []byte {
 	if freeform.TextOf(original) == "" {
 		return data
 	}
-	for _, size := range store.VideoSizes {
+	for _, size := range core.VideoSizes {
 		if video.Text(size) == "" {
 			video = video.With(size, original)
 		}
@@ -268,4 +270,4 @@ func withSizes(data []byte) []byte {
 }
 
 // fileIDsInData returns the ids of the files in the data of a post or a story.
-func fileIDsInData(data *structpb.Struct) []string { return store.FileIDs(freeform.Of(data)) }
+func fileIDsInData(data *structpb.Struct) []string { return core.FileIDs(freeform.Of(data)) }

@@ -7,25 +7,26 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestFile(t *testing.T) {
 	t.Parallel()
 	admin := asAdmin(t)
-	b := &Builder{FileURL: func(f store.File, o FileObject, c *auth.Caller) string {
+	b := &Builder{FileURL: func(f media.File, o FileObject, c *auth.Caller) string {
 		return f.ID + " " + o.Kind + " " + o.ID + " " + c.Name
 	}}
 	for kind, video := range map[string]bool{"video": true, "clip": true, "image": false, "audio": false, "file": false} {
-		m := b.File(admin, store.File{ID: "f", Type: kind}, FileObject{store.UsePost, "p"})
+		m := b.File(admin, media.File{ID: "f", Type: kind}, FileObject{core.UsePost, "p"})
 		require.Equal(t, "f post p admin", m.GetFileUrl())
 		require.Equal(t, video, m.GetVideoUrl().GetOriginal() == m.GetFileUrl(), kind)
 		require.Equal(t, kind == "image", m.GetAttributes().GetMetadata().GetIsFull(), kind)
 		require.Nil(t, m.FeedType, "unset rather than empty")
 	}
-	require.Equal(t, "story", b.File(admin, store.File{FeedType: "story"}, FileObject{}).GetFeedType())
-	require.Empty(t, (&Builder{}).File(t.Context(), store.File{ID: "f"}, FileObject{}).GetFileUrl())
+	require.Equal(t, "story", b.File(admin, media.File{FeedType: "story"}, FileObject{}).GetFeedType())
+	require.Empty(t, (&Builder{}).File(t.Context(), media.File{ID: "f"}, FileObject{}).GetFileUrl())
 }
 
 func TestFilesOfMessages(t *testing.T) {
@@ -44,27 +45,27 @@ func TestFilesOfMessages(t *testing.T) {
 	}{
 		"post": {
 			&plazav1.Post{PostId: "id", Data: data, PendingEdit: edit},
-			FileObject{store.UsePost, "id"},
+			FileObject{core.UsePost, "id"},
 			[]string{"f", "t", "v", "l", "edited"},
 		},
-		"story": {&plazav1.Story{StoryId: "id", Data: data}, FileObject{store.UseStory, "id"}, []string{"f", "t", "v", "l"}},
+		"story": {&plazav1.Story{StoryId: "id", Data: data}, FileObject{core.UseStory, "id"}, []string{"f", "t", "v", "l"}},
 		"comment": {
 			&plazav1.Comment{CommentId: "id", Attachments: []*plazav1.Attachment{{FileId: "a"}}, PendingEdit: edit},
-			FileObject{store.UseComment, "id"},
+			FileObject{core.UseComment, "id"},
 			[]string{"a", "edited"},
 		},
 		"poll": {
 			&plazav1.Poll{PollId: "id", Answers: []*plazav1.PollAnswer{{FileId: "a"}, {}}},
-			FileObject{store.UsePoll, "id"},
+			FileObject{core.UsePoll, "id"},
 			[]string{"a", ""},
 		},
 		"message": {
 			&plazav1.Message{MessageId: "id", Data: data, FileId: "own"},
-			FileObject{store.UseMessage, "id"},
+			FileObject{core.UseMessage, "id"},
 			[]string{"f", "t", "v", "l", "own"},
 		},
-		"stream":   {&plazav1.VideoStreaming{StreamId: "id", ThumbnailFileId: "t"}, FileObject{store.UseStream, "id"}, []string{"t"}},
-		"room":     {&plazav1.Room{RoomId: "id", ThumbnailFileId: "t"}, FileObject{store.UseRoom, "id"}, []string{"t"}},
+		"stream":   {&plazav1.VideoStreaming{StreamId: "id", ThumbnailFileId: "t"}, FileObject{core.UseStream, "id"}, []string{"t"}},
+		"room":     {&plazav1.Room{RoomId: "id", ThumbnailFileId: "t"}, FileObject{core.UseRoom, "id"}, []string{"t"}},
 		"user":     {&plazav1.User{PrivateId: "id", AvatarFileId: "a"}, FileObject{Kind: FileAvatar}, []string{"a"}},
 		"channel":  {&plazav1.Channel{ChannelId: "id", AvatarFileId: "a"}, FileObject{Kind: FileAvatar}, []string{"a"}},
 		"category": {&plazav1.Category{CategoryId: "id", AvatarFileId: "a"}, FileObject{Kind: FileAvatar}, []string{"a"}},
@@ -86,7 +87,7 @@ func TestFileBelongsToItsFirstObject(t *testing.T) {
 	wanted.addOf(&plazav1.Room{RoomId: "second", ThumbnailFileId: "shared"})
 	wanted.addOf(&plazav1.Room{RoomId: "third"})
 	require.Equal(t, []string{"shared"}, wanted.list())
-	require.Equal(t, FileObject{store.UseRoom, "first"}, wanted.objects["shared"])
+	require.Equal(t, FileObject{core.UseRoom, "first"}, wanted.objects["shared"])
 }
 
 func TestFilesInTheOrderOfTheResponse(t *testing.T) {
@@ -96,8 +97,8 @@ func TestFilesInTheOrderOfTheResponse(t *testing.T) {
 		wanted.addOf(&plazav1.User{AvatarFileId: id})
 	}
 	prefetched := &prefetchedFiles{
-		requested: newIDSet("missing"), files: []store.File{{ID: "a"}, {ID: "unwanted"}},
-		avatars: []store.File{{ID: "b"}},
+		requested: newIDSet("missing"), files: []media.File{{ID: "a"}, {ID: "unwanted"}},
+		avatars: []media.File{{ID: "b"}},
 	}
 	files, err := (&Builder{}).loadFiles(t.Context(), nil, wanted, prefetched) // a nil store: nothing else is read
 	require.NoError(t, err)

@@ -4,12 +4,14 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Flag converts a flag of a target with a home. users contains the user who set it, unless the user's home is unavailable.
-func Flag(f store.Flag, home region.Code, users []store.User) *plazav1.Flag {
+func Flag(f content.Flag, home region.Code, users []people.User) *plazav1.Flag {
 	return &plazav1.Flag{
 		TargetType: string(f.TargetType), TargetId: f.TargetID, UserId: publicIDOf(users, f.UserID), UserInternalId: f.UserID,
 		Reason: f.Reason, Detail: f.Detail, Region: string(home), CreatedAt: timestamppb.New(f.CreatedAt),
@@ -17,14 +19,14 @@ func Flag(f store.Flag, home region.Code, users []store.User) *plazav1.Flag {
 }
 
 // FlagItem converts an item of the flag queue at a home with some of its flags.
-func FlagItem(i store.FlagItem, home region.Code, flags []store.Flag, users []store.User) *plazav1.FlagItem {
+func FlagItem(i content.FlagItem, home region.Code, flags []content.Flag, users []people.User) *plazav1.FlagItem {
 	m := &plazav1.FlagItem{
 		TargetType: string(i.TargetType), TargetId: i.TargetID, Region: string(home), State: string(i.State), Reason: i.Reason,
 		FlagCount: count(i.FlagCount), OpenedAt: timestamppb.New(i.OpenedAt), FlaggedAt: timestamppb.New(i.FlaggedAt),
 		ClaimedBy: publicIDOf(users, i.ClaimedBy), ClaimedUntil: tsOrNil(i.ClaimedUntil), Outcome: string(i.Outcome),
 		ResolvedBy: publicIDOf(users, i.ResolvedBy), ResolvedAt: tsOrNil(i.ResolvedAt), IsHidden: i.IsHidden, EscalatedAt: tsOrNil(i.EscalatedAt),
 	}
-	if i.TargetType == store.FlagMessage {
+	if i.TargetType == content.FlagMessage {
 		m.ChannelId = i.PlaceID
 	} else {
 		m.CommunityId = i.PlaceID
@@ -36,26 +38,26 @@ func FlagItem(i store.FlagItem, home region.Code, flags []store.Flag, users []st
 }
 
 // FlagNote converts a note.
-func FlagNote(n store.FlagNote, users []store.User) *plazav1.FlagNote {
+func FlagNote(n content.FlagNote, users []people.User) *plazav1.FlagNote {
 	return &plazav1.FlagNote{NoteId: n.ID, UserId: publicIDOf(users, n.AuthorID), Text: n.Text, CreatedAt: timestamppb.New(n.CreatedAt)}
 }
 
-func publicIDOf(users []store.User, id string) string {
-	if u := find(users, func(u *store.User) bool { return u.ID == id }); u != nil {
+func publicIDOf(users []people.User, id string) string {
+	if u := find(users, func(u *people.User) bool { return u.ID == id }); u != nil {
 		return u.PublicID
 	}
 	return ""
 }
 
 // FlagItemCounts returns the sums of the counts of items for references.
-func FlagItemCounts(counts store.Counts, refs []string) *plazav1.CountFlagItemsResponse {
-	sum := func(state store.FlagState) (n int64) {
+func FlagItemCounts(counts core.Counts, refs []string) *plazav1.CountFlagItemsResponse {
+	sum := func(state content.FlagState) (n int64) {
 		for _, ref := range refs {
-			n += counts.Of(ref, store.FlagsCounter(state))
+			n += counts.Of(ref, content.FlagsCounter(state))
 		}
 		return n
 	}
 	return &plazav1.CountFlagItemsResponse{
-		Open: count(sum(store.FlagsOpen)), Claimed: count(sum(store.FlagsClaimed)), Resolved: count(sum(store.FlagsResolved)),
+		Open: count(sum(content.FlagsOpen)), Claimed: count(sum(content.FlagsClaimed)), Resolved: count(sum(content.FlagsResolved)),
 	}
 }

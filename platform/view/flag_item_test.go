@@ -7,19 +7,21 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestFlagItem(t *testing.T) {
 	t.Parallel()
 	target := region.NewID(region.SG)
-	users := []store.User{{ID: "moderator", PublicID: "mona"}, {ID: "flagger", PublicID: "finn"}}
-	item := store.FlagItem{
-		TargetID: target, TargetType: store.FlagPost, PlaceID: "place", State: store.FlagsClaimed, FlagCount: 2, ClaimedBy: "moderator",
+	users := []people.User{{ID: "moderator", PublicID: "mona"}, {ID: "flagger", PublicID: "finn"}}
+	item := content.FlagItem{
+		TargetID: target, TargetType: content.FlagPost, PlaceID: "place", State: content.FlagsClaimed, FlagCount: 2, ClaimedBy: "moderator",
 		ClaimedUntil: &deletedAt,
 	}
-	flags := []store.Flag{{TargetID: target, UserID: "flagger", Reason: "spam"}, {TargetID: target, UserID: "unavailable"}}
+	flags := []content.Flag{{TargetID: target, UserID: "flagger", Reason: "spam"}, {TargetID: target, UserID: "unavailable"}}
 	m := FlagItem(item, region.SG, flags, users)
 	require.Equal(t, [2]string{"place", ""}, [2]string{m.GetCommunityId(), m.GetChannelId()})
 	require.Equal(t, "mona", m.GetClaimedBy())
@@ -30,18 +32,18 @@ func TestFlagItem(t *testing.T) {
 	require.Equal(t, []string{"finn", ""}, mapList(m.GetFlags(), (*plazav1.Flag).GetUserId), "the home of a user can be unavailable")
 	require.Equal(t, []string{"flagger", "unavailable"}, mapList(m.GetFlags(), (*plazav1.Flag).GetUserInternalId))
 
-	item.TargetType = store.FlagMessage
+	item.TargetType = content.FlagMessage
 	m = FlagItem(item, region.SG, nil, users)
 	require.Equal(t, [2]string{"", "place"}, [2]string{m.GetCommunityId(), m.GetChannelId()})
-	require.Equal(t, "mona", FlagNote(store.FlagNote{AuthorID: "moderator"}, users).GetUserId())
+	require.Equal(t, "mona", FlagNote(content.FlagNote{AuthorID: "moderator"}, users).GetUserId())
 }
 
 func TestFlagItemCounts(t *testing.T) {
 	t.Parallel()
-	counts := store.Counts{
-		"a": {store.FlagsCounter(store.FlagsOpen): 1, store.FlagsCounter(store.FlagsClaimed): 2, store.FlagsCounter(store.FlagsResolved): 3},
-		"b": {store.FlagsCounter(store.FlagsOpen): 10, store.FlagsCounter(store.FlagsResolved): 1 << 40},
-		"c": {store.FlagsCounter(store.FlagsOpen): 100},
+	counts := core.Counts{
+		"a": {content.FlagsCounter(content.FlagsOpen): 1, content.FlagsCounter(content.FlagsClaimed): 2, content.FlagsCounter(content.FlagsResolved): 3},
+		"b": {content.FlagsCounter(content.FlagsOpen): 10, content.FlagsCounter(content.FlagsResolved): 1 << 40},
+		"c": {content.FlagsCounter(content.FlagsOpen): 100},
 	}
 	m := FlagItemCounts(counts, []string{"a", "b", "unknown"})
 	require.Equal(t, [3]int32{11, 2, 1<<31 - 1}, [3]int32{m.GetOpen(), m.GetClaimed(), m.GetResolved()})

@@ -1,12 +1,13 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Follow converts a follow.
-func (b *Builder) Follow(f store.Follow) *plazav1.Follow {
+func (b *Builder) Follow(f people.Follow) *plazav1.Follow {
 	return &plazav1.Follow{
 		From: f.FollowerPublicID, FromUserPublicId: f.FollowerPublicID, FromUserInternalId: f.FollowerID,
 		To: f.FolloweePublicID, ToUserPublicId: f.FolloweePublicID, ToUserInternalId: f.FolloweeID,
@@ -15,7 +16,7 @@ func (b *Builder) Follow(f store.Follow) *plazav1.Follow {
 }
 
 // Block converts a block to a follow record whose status is `blocked`, or `none` after the block has ended.
-func (b *Builder) Block(row store.Block) *plazav1.Follow {
+func (b *Builder) Block(row people.Block) *plazav1.Follow {
 	return &plazav1.Follow{
 		From: row.BlockerPublicID, FromUserPublicId: row.BlockerPublicID, FromUserInternalId: row.BlockerID,
 		To: row.BlockedPublicID, ToUserPublicId: row.BlockedPublicID, ToUserInternalId: row.BlockedID,
@@ -24,16 +25,16 @@ func (b *Builder) Block(row store.Block) *plazav1.Follow {
 }
 
 // FollowCount returns a user's follow counts.
-func (b *Builder) FollowCount(u store.User, counts store.Counts) *plazav1.FollowCount {
+func (b *Builder) FollowCount(u people.User, counts core.Counts) *plazav1.FollowCount {
 	return &plazav1.FollowCount{
 		UserId:         u.PublicID,
-		FollowerCount:  count(counts.Of(u.ID, store.CountFollowers)),
+		FollowerCount:  count(counts.Of(u.ID, people.CountFollowers)),
 		FollowingCount: count(counts.Following(u.ID)),
-		PendingCount:   count(counts.Of(u.ID, store.CountFollowRequests)),
+		PendingCount:   count(counts.Of(u.ID, people.CountFollowRequests)),
 	}
 }
 
 // FollowPath returns the topic of events about a follow.
-func (b *Builder) FollowPath(f store.Follow) string {
+func (b *Builder) FollowPath(f people.Follow) string {
 	return b.NetworkID + "/membership/" + f.FolloweeID + "/" + f.FollowerID + "/" + f.Status
 }

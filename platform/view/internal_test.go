@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -24,9 +25,9 @@ func TestIDSet(t *testing.T) {
 }
 
 func TestUnique(t *testing.T) {
-	rows := []store.User{{ID: "a", DisplayName: "first"}, {ID: "b"}, {ID: "a", DisplayName: "second"}}
-	require.Equal(t, rows[:2], unique(rows, func(u store.User) string { return u.ID }))
-	require.Empty(t, unique[store.User](nil, nil))
+	rows := []people.User{{ID: "a", DisplayName: "first"}, {ID: "b"}, {ID: "a", DisplayName: "second"}}
+	require.Equal(t, rows[:2], unique(rows, func(u people.User) string { return u.ID }))
+	require.Empty(t, unique[people.User](nil, nil))
 }
 
 func TestRowJSON(t *testing.T) {
@@ -67,15 +68,15 @@ func TestObject(t *testing.T) {
 
 func TestEmbeddedID(t *testing.T) {
 	for name, test := range map[string]struct {
-		post store.Post
+		post content.Post
 		want string
 	}{
-		"room":               {store.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`)}, "r"},
-		"other type":         {store.Post{StructureType: "text", Data: []byte(`{"roomId": "r"}`)}, ""},
-		"deleted":            {store.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`), DeletedAt: &deletedAt}, ""},
-		"no id":              {store.Post{StructureType: "room", Data: []byte(`{}`)}, ""},
-		"id is not a string": {store.Post{StructureType: "room", Data: []byte(`{"roomId": 1}`)}, ""},
-		"no data":            {store.Post{StructureType: "room"}, ""},
+		"room":               {content.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`)}, "r"},
+		"other type":         {content.Post{StructureType: "text", Data: []byte(`{"roomId": "r"}`)}, ""},
+		"deleted":            {content.Post{StructureType: "room", Data: []byte(`{"roomId": "r"}`), DeletedAt: &deletedAt}, ""},
+		"no id":              {content.Post{StructureType: "room", Data: []byte(`{}`)}, ""},
+		"id is not a string": {content.Post{StructureType: "room", Data: []byte(`{"roomId": 1}`)}, ""},
+		"no data":            {content.Post{StructureType: "room"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, embeddedID(test.post, "room", "roomId")) })
 	}
@@ -90,26 +91,26 @@ func TestShownEmbeds(t *testing.T) {
 }
 
 func TestRedactDeleted(t *testing.T) {
-	post := store.Post{
-		ID: "p", Data: []byte(`{"text": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Children: []string{"q"},
+	post := content.Post{
+		ID: "p", Data: []byte(`{"text": "secret"}`), LatestComments: content.LatestComments{{ID: "c"}}, Children: []string{"q"},
 		Tags: []string{"t"},
 	}
-	comment := store.Comment{
-		ID: "c", Data: []byte(`{"text": "secret"}`), LatestReplies: store.LatestComments{{ID: "r"}},
+	comment := content.Comment{
+		ID: "c", Data: []byte(`{"text": "secret"}`), LatestReplies: content.LatestComments{{ID: "r"}},
 		Attachments: []byte(`[{}]`),
 	}
-	story := store.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Items: []byte(`[{}]`)}
-	kept := Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
+	story := content.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), LatestComments: content.LatestComments{{ID: "c"}}, Items: []byte(`[{}]`)}
+	kept := Rows{Posts: []content.Post{post}, Comments: []content.Comment{comment}, Stories: []content.Story{story}}
 	kept.redactDeleted()
-	require.Equal(t, Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}, kept)
+	require.Equal(t, Rows{Posts: []content.Post{post}, Comments: []content.Comment{comment}, Stories: []content.Story{story}}, kept)
 
 	post.DeletedAt, comment.DeletedAt, story.DeletedAt = &deletedAt, &deletedAt, &deletedAt
-	callers := []store.Post{post}
-	rows := Rows{Posts: callers, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
+	callers := []content.Post{post}
+	rows := Rows{Posts: callers, Comments: []content.Comment{comment}, Stories: []content.Story{story}}
 	rows.redactDeleted()
-	require.Equal(t, []store.Post{{ID: "p", DeletedAt: &deletedAt}}, rows.Posts)
-	require.Equal(t, []store.Comment{{ID: "c", DeletedAt: &deletedAt}}, rows.Comments)
-	require.Equal(t, []store.Story{{ID: "s", DeletedAt: &deletedAt}}, rows.Stories)
+	require.Equal(t, []content.Post{{ID: "p", DeletedAt: &deletedAt}}, rows.Posts)
+	require.Equal(t, []content.Comment{{ID: "c", DeletedAt: &deletedAt}}, rows.Comments)
+	require.Equal(t, []content.Story{{ID: "s", DeletedAt: &deletedAt}}, rows.Stories)
 	require.Equal(t, post, callers[0], "the caller's rows are not changed")
 }
 
@@ -167,8 +168,8 @@ func TestWithSizes(t *testing.T) {
 }
 
 func TestChildrenInOrder(t *testing.T) {
-	l := &loader{Rows: Rows{Posts: []store.Post{{ID: "p", Children: []string{"b", "a"}}, {ID: "q", Children: []string{"c"}}}}}
-	l.children = []store.Post{{ID: "other"}, {ID: "c"}, {ID: "a"}, {ID: "b"}}
+	l := &loader{Rows: Rows{Posts: []content.Post{{ID: "p", Children: []string{"b", "a"}}, {ID: "q", Children: []string{"c"}}}}}
+	l.children = []content.Post{{ID: "other"}, {ID: "c"}, {ID: "a"}, {ID: "b"}}
 	var ids []string
 	for _, p := range l.childrenInOrder() {
 		ids = append(ids, p.ID)
@@ -177,17 +178,17 @@ func TestChildrenInOrder(t *testing.T) {
 }
 
 func TestBuildComments(t *testing.T) {
-	reply, comment := store.Comment{ID: "r", ParentID: "c"}, store.Comment{ID: "c"}
+	reply, comment := content.Comment{ID: "r", ParentID: "c"}, content.Comment{ID: "c"}
 	ids := func(list []*plazav1.Comment) []string {
 		return mapList(list, func(c *plazav1.Comment) string { return c.GetCommentId() })
 	}
-	l := &loader{builder: &Builder{}, Rows: Rows{Comments: []store.Comment{comment}}, replies: []store.Comment{reply, reply, comment}}
+	l := &loader{builder: &Builder{}, Rows: Rows{Comments: []content.Comment{comment}}, replies: []content.Comment{reply, reply, comment}}
 	var a Aggregate
 	l.buildComments(&a)
 	require.Equal(t, []string{"c"}, ids(a.Comments))
 	require.Equal(t, []string{"r"}, ids(a.CommentChildren))
 
-	l = &loader{builder: &Builder{}, replies: []store.Comment{comment, reply, comment}}
+	l = &loader{builder: &Builder{}, replies: []content.Comment{comment, reply, comment}}
 	a = Aggregate{}
 	l.buildComments(&a)
 	require.Equal(t, []string{"c", "r"}, ids(a.Comments), "embedded comments of posts are primary")

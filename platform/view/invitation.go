@@ -1,12 +1,12 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Invitation converts an invitation.
-func (b *Builder) Invitation(i store.Invitation) *plazav1.Invitation {
+func (b *Builder) Invitation(i communities.Invitation) *plazav1.Invitation {
 	m := &plazav1.Invitation{
 		PrivateId:             i.ID,
 		InvitationId:          i.ID,
@@ -27,7 +27,7 @@ func (b *Builder) Invitation(i store.Invitation) *plazav1.Invitation {
 		CreatedAt:             ts(i.CreatedAt),
 		UpdatedAt:             ts(i.UpdatedAt),
 	}
-	if i.TargetType == store.InviteToCommunity {
+	if i.TargetType == communities.InviteToCommunity {
 		m.CommunityId = i.TargetID
 	}
 	return m

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 func TestInvitationTargets(t *testing.T) {
 	t.Parallel()
-	i := store.Invitation{
-		TargetType: store.InviteToCommunity, TargetID: "t", InvitedPublicID: "anna", InviterPublicID: "bob",
+	i := communities.Invitation{
+		TargetType: communities.InviteToCommunity, TargetID: "t", InvitedPublicID: "anna", InviterPublicID: "bob",
 		RespondedAt: &deletedAt,
 	}
 	m := (&Builder{NetworkID: "n"}).Invitation(i)
@@ -19,7 +19,7 @@ func TestInvitationTargets(t *testing.T) {
 	require.Equal(t, [4]string{"anna", "anna", "bob", "bob"},
 		[4]string{m.GetInvitedUserId(), m.GetUserId(), m.GetInviterUserId(), m.GetCreatedBy()})
 	require.Equal(t, deletedAt, m.GetRespondedAt().AsTime())
-	i.TargetType, i.RespondedAt = store.InviteToRoom, nil
+	i.TargetType, i.RespondedAt = communities.InviteToRoom, nil
 	m = (&Builder{}).Invitation(i)
 	require.Empty(t, m.GetCommunityId())
 	require.Nil(t, m.GetRespondedAt())

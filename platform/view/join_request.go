@@ -1,12 +1,12 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // JoinRequest converts a request to join a community.
-func (b *Builder) JoinRequest(j store.JoinRequest) *plazav1.JoinRequest {
+func (b *Builder) JoinRequest(j communities.JoinRequest) *plazav1.JoinRequest {
 	return &plazav1.JoinRequest{
 		PrivateId:           j.ID,
 		JoinRequestId:       j.ID,

@@ -5,6 +5,11 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -12,24 +17,24 @@ import (
 // reads the rest.
 type Rows struct {
 	// Posts, Stories and Comments are the primary rows, in the order of the response.
-	Posts    []store.Post
-	Stories  []store.Story
-	Comments []store.Comment
+	Posts    []content.Post
+	Stories  []content.Story
+	Comments []content.Comment
 	// Communities are the communities that the primary rows belong to.
-	Communities []store.Community
-	Categories  []store.Category
-	Members     []store.Member
-	Users       []store.User
+	Communities []communities.Community
+	Categories  []communities.Category
+	Members     []communities.Member
+	Users       []people.User
 	// UserIDs are users to return in addition to those that the rows refer to.
 	UserIDs []string
 	// NewChildren are child posts inserted by this operation: all of their counts are zero.
-	NewChildren []store.Post
+	NewChildren []content.Post
 	// Children are child posts that the operation has read.
-	Children []store.Post
+	Children []content.Post
 	// IsNew is whether this operation inserted the primary rows, so that nothing refers to them yet.
 	IsNew bool
 	// Counts holds counts that are known; those of other references are read.
-	Counts store.Counts
+	Counts core.Counts
 }
 
 // loader builds one response about posts, stories or comments.
@@ -38,17 +43,17 @@ type loader struct {
 	builder      *Builder
 	viewer       *viewer
 	viewerID     string
-	children     []store.Post
-	replies      []store.Comment  // embedded comments of posts and stories, or replies of comments
-	mine         []store.Reaction // by the viewer
-	pendingEdits []store.PendingEdit
-	polls        []store.Poll
-	votes        []store.PollVote // by the viewer
+	children     []content.Post
+	replies      []content.Comment  // embedded comments of posts and stories, or replies of comments
+	mine         []content.Reaction // by the viewer
+	pendingEdits []content.PendingEdit
+	polls        []content.Poll
+	votes        []content.PollVote // by the viewer
 	productIDs   []string
-	products     []store.Product
+	products     []content.Product
 
-	streams, childStreams []store.VideoStream
-	rooms, childRooms     []store.Room
+	streams, childStreams []media.VideoStream
+	rooms, childRooms     []media.Room
 
 	files prefetchedFiles
 }
@@ -57,7 +62,7 @@ type loader struct {
 // viewerID is the internal id of the caller, empty for administrators.
 func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, rows Rows) (*Aggregate, error) {
 	if rows.Counts == nil {
-		rows.Counts = store.Counts{}
+		rows.Counts = core.Counts{}
 	}
 	rows.redactDeleted()
 	l := &loader{Rows: rows, builder: b, viewer: viewerOf(ctx), viewerID: viewerID}
@@ -96,7 +101,7 @@ func (l *loader) restrict() {
 type contentRow struct {
 	id, authorID         string
 	targetType, targetID string
-	latest               store.LatestComments // comments of a post or story, or replies of a comment
+	latest               content.LatestComments // comments of a post or story, or replies of a comment
 	mentionees           []byte
 }
 
@@ -136,9 +141,9 @@ func (l *loader) wantedUsers() *idSet {
 }
 
 // readUsers reads the wanted users that are not in rows, and their avatars. It drops the other users from rows.
-func readUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User, files *prefetchedFiles) {
+func readUsers(batch *store.ReadBatch, wanted *idSet, rows *[]people.User, files *prefetchedFiles) {
 	order := wanted.list()
-	var known []store.User
+	var known []people.User
 	missing := newIDSet(order...)
 	for _, u := range *rows {
 		if wanted.has(u.ID) {
@@ -146,29 +151,29 @@ func readUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User, files 
 			missing.exclude(u.ID)
 		}
 	}
-	store.SortUsers(known, order)
+	people.SortUsers(known, order)
 	*rows = known
-	var read []store.User
+	var read []people.User
 	batch.Users(missing.list(), &read)
 	batch.AvatarFiles(missing.list(), &files.avatars)
-	batch.Then(func() { *rows = slices.Concat(known, read); store.SortUsers(*rows, order) })
+	batch.Then(func() { *rows = slices.Concat(known, read); people.SortUsers(*rows, order) })
 }
 
 // readMissingUsers reads the wanted users that are not in rows, and adds them to rows.
-func readMissingUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User) {
+func readMissingUsers(batch *store.ReadBatch, wanted *idSet, rows *[]people.User) {
 	missing := newIDSet(wanted.list()...)
 	for _, u := range *rows {
 		missing.exclude(u.ID)
 	}
-	var read []store.User
+	var read []people.User
 	batch.Users(missing.list(), &read)
 	batch.Then(func() { *rows = slices.Concat(*rows, read) })
 }
 
 // usersIn converts the users in wanted, in its order.
-func (b *Builder) usersIn(ctx context.Context, wanted *idSet, rows []store.User) []*plazav1.User {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(u store.User) bool { return !wanted.has(u.ID) })
-	store.SortUsers(rows, wanted.list())
+func (b *Builder) usersIn(ctx context.Context, wanted *idSet, rows []people.User) []*plazav1.User {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(u people.User) bool { return !wanted.has(u.ID) })
+	people.SortUsers(rows, wanted.list())
 	return b.Users(ctx, rows)
 }
 
@@ -191,7 +196,7 @@ func (l *loader) readMembers(batch *store.ReadBatch) {
 		}
 	}
 	for communityID, users := range wanted {
-		part := new([]store.Member)
+		part := new([]communities.Member)
 		batch.Members(communityID, users.list(), part)
 		batch.Then(func() { l.Members = slices.Concat(l.Members, *part) })
 	}
@@ -216,7 +221,7 @@ func (l *loader) readChildren(batch *store.ReadBatch) {
 		wanted.exclude(c.ID)
 	}
 	l.children = known
-	var read []store.Post
+	var read []content.Post
 	batch.PostsByID(wanted.list(), &read)
 	batch.Then(func() { l.children = slices.Concat(known, read) })
 }
@@ -229,7 +234,7 @@ func (l *loader) readCategories(batch *store.ReadBatch) {
 	for _, c := range l.Categories {
 		wanted.exclude(c.ID)
 	}
-	var read []store.Category
+	var read []communities.Category
 	batch.Categories(wanted.list(), &read)
 	batch.Then(func() { l.Categories = slices.Concat(l.Categories, read) })
 }

@@ -8,7 +8,11 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,30 +29,30 @@ func TestWantedUsers(t *testing.T) {
 		want []string
 	}{
 		"nothing":              {Rows{}, nil},
-		"the author of a post": {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "community", TargetID: "c"}}}, []string{"author"}},
+		"the author of a post": {Rows{Posts: []content.Post{{AuthorID: "author", TargetType: "community", TargetID: "c"}}}, []string{"author"}},
 		"the owner of a wall": {
-			Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "owner"}}},
+			Rows{Posts: []content.Post{{AuthorID: "author", TargetType: "user", TargetID: "owner"}}},
 			[]string{"author", "owner"},
 		},
-		"a post on the own wall": {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "author"}}}, []string{"author"}},
-		"authors of comments": {Rows{Posts: []store.Post{{
+		"a post on the own wall": {Rows{Posts: []content.Post{{AuthorID: "author", TargetType: "user", TargetID: "author"}}}, []string{"author"}},
+		"authors of comments": {Rows{Posts: []content.Post{{
 			AuthorID:       "author",
-			LatestComments: store.LatestComments{{AuthorID: "x"}, {AuthorID: "author"}, {AuthorID: "y"}},
+			LatestComments: content.LatestComments{{AuthorID: "x"}, {AuthorID: "author"}, {AuthorID: "y"}},
 		}}}, []string{"author", "x", "y"}},
-		"a mention in a post":    {Rows{Posts: []store.Post{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
-		"a mention in a story":   {Rows{Stories: []store.Story{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
-		"a mention in a comment": {Rows{Comments: []store.Comment{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
-		"a story with comments": {Rows{Stories: []store.Story{{
+		"a mention in a post":    {Rows{Posts: []content.Post{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
+		"a mention in a story":   {Rows{Stories: []content.Story{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
+		"a mention in a comment": {Rows{Comments: []content.Comment{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
+		"a story with comments": {Rows{Stories: []content.Story{{
 			AuthorID: "author", TargetType: "user", TargetID: "w",
-			LatestComments: store.LatestComments{{AuthorID: "x"}},
+			LatestComments: content.LatestComments{{AuthorID: "x"}},
 		}}}, []string{"author", "w", "x"}},
 		"authors of replies": {
-			Rows{Comments: []store.Comment{{AuthorID: "author", LatestReplies: store.LatestComments{{AuthorID: "x"}}}}},
+			Rows{Comments: []content.Comment{{AuthorID: "author", LatestReplies: content.LatestComments{{AuthorID: "x"}}}}},
 			[]string{"author", "x"},
 		},
-		"creators":               {Rows{Communities: []store.Community{{CreatorID: "creator"}, {}}}, []string{"creator"}},
+		"creators":               {Rows{Communities: []communities.Community{{CreatorID: "creator"}, {}}}, []string{"creator"}},
 		"requested users":        {Rows{UserIDs: []string{"u", "", "u"}}, []string{"u"}},
-		"content without author": {Rows{Posts: []store.Post{{TargetType: "community", TargetID: "c"}}}, nil},
+		"content without author": {Rows{Posts: []content.Post{{TargetType: "community", TargetID: "c"}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,21 +68,21 @@ func TestWantedCounts(t *testing.T) {
 		rows Rows
 		want []string
 	}{
-		"a post": {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}}, []string{"p", "c"}},
-		"comments and children": {Rows{Posts: []store.Post{{
-			ID: "p", LatestComments: store.LatestComments{{ID: "x"}},
+		"a post": {Rows{Posts: []content.Post{{ID: "p", TargetID: "c"}}}, []string{"p", "c"}},
+		"comments and children": {Rows{Posts: []content.Post{{
+			ID: "p", LatestComments: content.LatestComments{{ID: "x"}},
 			Children: []string{"y"},
 		}}}, []string{"p", "x", "y"}},
 		"new children have none": {
-			Rows{Posts: []store.Post{{ID: "p", Children: []string{"y"}}}, NewChildren: []store.Post{{ID: "y"}}},
+			Rows{Posts: []content.Post{{ID: "p", Children: []string{"y"}}}, NewChildren: []content.Post{{ID: "y"}}},
 			[]string{"p"},
 		},
 		"a story": {
-			Rows{Stories: []store.Story{{ID: "s", TargetID: "c", LatestComments: store.LatestComments{{ID: "x"}}}}},
+			Rows{Stories: []content.Story{{ID: "s", TargetID: "c", LatestComments: content.LatestComments{{ID: "x"}}}}},
 			[]string{"s", "x"},
 		},
-		"a comment":        {Rows{Comments: []store.Comment{{ID: "x", LatestReplies: store.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
-		"a community once": {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}, Communities: []store.Community{{ID: "c"}}}, []string{"p", "c"}},
+		"a comment":        {Rows{Comments: []content.Comment{{ID: "x", LatestReplies: content.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
+		"a community once": {Rows{Posts: []content.Post{{ID: "p", TargetID: "c"}}, Communities: []communities.Community{{ID: "c"}}}, []string{"p", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,17 +94,17 @@ func TestWantedCounts(t *testing.T) {
 
 func TestWantedPendingEdits(t *testing.T) {
 	t.Parallel()
-	post := func(change func(*store.Post)) Rows {
-		p := store.Post{ID: "p", AuthorID: "author", TargetType: "community", TargetID: "c", IsParent: true, FeedType: published}
+	post := func(change func(*content.Post)) Rows {
+		p := content.Post{ID: "p", AuthorID: "author", TargetType: "community", TargetID: "c", IsParent: true, FeedType: published}
 		change(&p)
-		return Rows{Posts: []store.Post{p}}
+		return Rows{Posts: []content.Post{p}}
 	}
-	comment := func(change func(*store.Comment)) Rows {
-		c := store.Comment{ID: "x", AuthorID: "author", TargetType: "community", TargetID: "c", ApprovalStatus: store.Approved}
+	comment := func(change func(*content.Comment)) Rows {
+		c := content.Comment{ID: "x", AuthorID: "author", TargetType: "community", TargetID: "c", ApprovalStatus: content.Approved}
 		change(&c)
-		return Rows{Comments: []store.Comment{c}}
+		return Rows{Comments: []content.Comment{c}}
 	}
-	asIs, asIsComment := func(*store.Post) {}, func(*store.Comment) {}
+	asIs, asIsComment := func(*content.Post) {}, func(*content.Comment) {}
 	for name, test := range map[string]struct {
 		viewer string
 		rows   Rows
@@ -109,22 +113,22 @@ func TestWantedPendingEdits(t *testing.T) {
 		"author of a post":               {"author", post(asIs), []string{"p"}},
 		"stranger":                       {"stranger", post(asIs), nil},
 		"moderator":                      {"moderator", post(asIs), []string{"p"}},
-		"moderator of another community": {"moderator", post(func(p *store.Post) { p.TargetID = "other" }), nil},
-		"a post on a wall":               {"author", post(func(p *store.Post) { p.TargetType = "user" }), nil},
-		"a child post":                   {"author", post(func(p *store.Post) { p.IsParent = false }), nil},
-		"a post that waits itself":       {"author", post(func(p *store.Post) { p.FeedType = "reviewing" }), nil},
-		"a deleted post":                 {"author", post(func(p *store.Post) { p.DeletedAt = &deletedAt }), nil},
+		"moderator of another community": {"moderator", post(func(p *content.Post) { p.TargetID = "other" }), nil},
+		"a post on a wall":               {"author", post(func(p *content.Post) { p.TargetType = "user" }), nil},
+		"a child post":                   {"author", post(func(p *content.Post) { p.IsParent = false }), nil},
+		"a post that waits itself":       {"author", post(func(p *content.Post) { p.FeedType = "reviewing" }), nil},
+		"a deleted post":                 {"author", post(func(p *content.Post) { p.DeletedAt = &deletedAt }), nil},
 		"author of a comment":            {"author", comment(asIsComment), []string{"x"}},
 		"stranger to a comment":          {"stranger", comment(asIsComment), nil},
 		"moderator of a comment":         {"moderator", comment(asIsComment), []string{"x"}},
-		"a comment that waits itself":    {"author", comment(func(c *store.Comment) { c.ApprovalStatus = store.Pending }), nil},
-		"a declined comment":             {"author", comment(func(c *store.Comment) { c.ApprovalStatus = store.Declined }), nil},
-		"a deleted comment":              {"author", comment(func(c *store.Comment) { c.DeletedAt = &deletedAt }), nil},
+		"a comment that waits itself":    {"author", comment(func(c *content.Comment) { c.ApprovalStatus = content.Pending }), nil},
+		"a declined comment":             {"author", comment(func(c *content.Comment) { c.ApprovalStatus = content.Declined }), nil},
+		"a deleted comment":              {"author", comment(func(c *content.Comment) { c.DeletedAt = &deletedAt }), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := viewerOf(confirmed(t, test.viewer))
-			v.members = []store.Member{moderatorOf("c", "moderator")}
+			v.members = []communities.Member{moderatorOf("c", "moderator")}
 			l := &loader{Rows: test.rows, viewer: v, viewerID: test.viewer}
 			require.Equal(t, test.want, l.wantedPendingEdits().list())
 			l.IsNew = true
@@ -135,7 +139,7 @@ func TestWantedPendingEdits(t *testing.T) {
 
 func TestPendingEditOf(t *testing.T) {
 	t.Parallel()
-	l := &loader{builder: &Builder{}, pendingEdits: []store.PendingEdit{
+	l := &loader{builder: &Builder{}, pendingEdits: []content.PendingEdit{
 		{ReferenceID: "other", Data: []byte(`{"text": "other"}`)},
 		{
 			ReferenceID: "p", ReferenceType: "post", Data: []byte(`{"text": "after"}`), Tags: []string{"t"}, Hashtags: []string{"h"},
@@ -152,9 +156,9 @@ func TestPendingEditOf(t *testing.T) {
 
 func TestReactionsAreCountedByReference(t *testing.T) {
 	t.Parallel()
-	counts := store.Counts{
-		"p":     {store.CountReactions("like"): 2, store.CountReactions("love"): 1, store.CountReactions("gone"): 0, store.CountComments: 9},
-		"other": {store.CountReactions("like"): 5},
+	counts := core.Counts{
+		"p":     {core.CountReactions("like"): 2, core.CountReactions("love"): 1, core.CountReactions("gone"): 0, core.CountComments: 9},
+		"other": {core.CountReactions("like"): 5},
 	}
 	byName, sum := reactions(counts, "p")
 	require.Equal(t, map[string]int32{"like": 2, "love": 1}, byName, "other counts and empty ones are no reactions")
@@ -163,46 +167,46 @@ func TestReactionsAreCountedByReference(t *testing.T) {
 	require.NotNil(t, byName, "clients read a map")
 	require.Zero(t, sum)
 
-	mine := []store.Reaction{{ReferenceID: "p", Name: "like"}, {ReferenceID: "other", Name: "love"}, {ReferenceID: "p", Name: "love"}}
+	mine := []content.Reaction{{ReferenceID: "p", Name: "like"}, {ReferenceID: "other", Name: "love"}, {ReferenceID: "p", Name: "love"}}
 	require.Equal(t, []string{"like", "love"}, reactionsTo("p", mine))
 	require.Empty(t, reactionsTo("without", mine))
 }
 
 func TestFeedsOfPosts(t *testing.T) {
 	t.Parallel()
-	owner := store.User{ID: wallID, PublicID: "anna"}
-	counts := store.Counts{communityID: {store.CountPublished: 3, store.CountReviewing: 2}, wallID: {store.CountPublished: 4}}
-	in := func(feedType string) store.Post {
-		return store.Post{TargetType: "community", TargetID: communityID, FeedType: feedType}
+	owner := people.User{ID: wallID, PublicID: "anna"}
+	counts := core.Counts{communityID: {core.CountPublished: 3, core.CountReviewing: 2}, wallID: {core.CountPublished: 4}}
+	in := func(feedType string) content.Post {
+		return content.Post{TargetType: "community", TargetID: communityID, FeedType: feedType}
 	}
-	onWall := store.Post{TargetType: "user", TargetID: wallID, FeedType: published}
+	onWall := content.Post{TargetType: "user", TargetID: wallID, FeedType: published}
 	type feed struct {
 		target, kind string
 		count        int32
 	}
 	for name, test := range map[string]struct {
-		posts   []store.Post
-		members []store.Member
+		posts   []content.Post
+		members []communities.Member
 		want    []feed
 	}{
 		"no posts":               {nil, nil, nil},
-		"two of the same feed":   {[]store.Post{in(published), in(published)}, nil, []feed{{communityID, published, 3}}},
-		"a reader's own waiting": {[]store.Post{in("reviewing")}, nil, []feed{{communityID, "reviewing", 0}}},
+		"two of the same feed":   {[]content.Post{in(published), in(published)}, nil, []feed{{communityID, published, 3}}},
+		"a reader's own waiting": {[]content.Post{in("reviewing")}, nil, []feed{{communityID, "reviewing", 0}}},
 		"a moderator": {
-			[]store.Post{in("reviewing")},
-			[]store.Member{moderatorOf(communityID, "m")},
+			[]content.Post{in("reviewing")},
+			[]communities.Member{moderatorOf(communityID, "m")},
 			[]feed{{communityID, "reviewing", 2}},
 		},
-		"a wall": {[]store.Post{onWall}, nil, []feed{{"anna", published, 4}}},
-		"both":   {[]store.Post{onWall, in(published)}, nil, []feed{{communityID, published, 3}, {"anna", published, 4}}},
+		"a wall": {[]content.Post{onWall}, nil, []feed{{"anna", published, 4}}},
+		"both":   {[]content.Post{onWall, in(published)}, nil, []feed{{communityID, published, 3}, {"anna", published, 4}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := viewerOf(confirmed(t, "m"))
 			v.members = test.members
 			l := &loader{builder: &Builder{}, viewer: v, Rows: Rows{
-				Posts: test.posts, Communities: []store.Community{{ID: communityID}, {ID: communityID}},
-				Users: []store.User{owner, {ID: region.NewID(region.SG)}}, Counts: counts,
+				Posts: test.posts, Communities: []communities.Community{{ID: communityID}, {ID: communityID}},
+				Users: []people.User{owner, {ID: region.NewID(region.SG)}}, Counts: counts,
 			}}
 			var got []feed
 			for _, f := range l.feeds() {
@@ -217,9 +221,9 @@ func TestBuildCommunitiesWithTheViewersMembership(t *testing.T) {
 	t.Parallel()
 	v := viewerOf(confirmed(t, "me"))
 	l := &loader{builder: &Builder{}, viewer: v, viewerID: "me", Rows: Rows{
-		Communities: []store.Community{{ID: "joined"}, {ID: "strange"}, {ID: "joined"}},
-		Members: []store.Member{
-			{CommunityID: "joined", UserID: "me", State: store.StateMember}, {CommunityID: "strange", UserID: "other", State: store.StateMember},
+		Communities: []communities.Community{{ID: "joined"}, {ID: "strange"}, {ID: "joined"}},
+		Members: []communities.Member{
+			{CommunityID: "joined", UserID: "me", State: communities.StateMember}, {CommunityID: "strange", UserID: "other", State: communities.StateMember},
 		},
 	}}
 	var a Aggregate
@@ -232,18 +236,18 @@ func TestBuildCommunitiesWithTheViewersMembership(t *testing.T) {
 func TestRolesOfResponse(t *testing.T) {
 	t.Parallel()
 	l := &loader{builder: &Builder{}, Rows: Rows{
-		Users:   []store.User{{Roles: []string{auth.RoleModerator, "unknown"}}, {Roles: []string{auth.RoleModerator}}},
-		Members: []store.Member{{Roles: []string{auth.RoleCommunityModerator}}},
+		Users:   []people.User{{Roles: []string{auth.RoleModerator, "unknown"}}, {Roles: []string{auth.RoleModerator}}},
+		Members: []communities.Member{{Roles: []string{auth.RoleCommunityModerator}}},
 	}}
 	require.Equal(t, []string{auth.RoleModerator, auth.RoleCommunityModerator}, mapList(l.roles(), (*plazav1.Role).GetRoleId))
 }
 
 func TestBuildPostsShowsChildrenOnce(t *testing.T) {
 	t.Parallel()
-	l := &loader{builder: &Builder{}, viewer: viewerOf(t.Context()), mine: []store.Reaction{{ReferenceID: "child", Name: "like"}}, Rows: Rows{
-		Posts: []store.Post{{ID: "p", Children: []string{"child", "primary"}}, {ID: "primary"}},
+	l := &loader{builder: &Builder{}, viewer: viewerOf(t.Context()), mine: []content.Reaction{{ReferenceID: "child", Name: "like"}}, Rows: Rows{
+		Posts: []content.Post{{ID: "p", Children: []string{"child", "primary"}}, {ID: "primary"}},
 	}}
-	l.children = []store.Post{{ID: "primary"}, {ID: "child"}}
+	l.children = []content.Post{{ID: "primary"}, {ID: "child"}}
 	var a Aggregate
 	l.buildPosts(&a)
 	require.Equal(t, []string{"p", "primary"}, mapList(a.Posts, (*plazav1.Post).GetPostId))
@@ -255,7 +259,7 @@ func TestEmbeddedRowsOfPosts(t *testing.T) {
 	t.Parallel()
 	l := &loader{
 		builder: &Builder{}, viewerID: "me",
-		Rows: Rows{Counts: store.Counts{"poll": {store.CountVotes("yes"): 2}}, Posts: []store.Post{
+		Rows: Rows{Counts: core.Counts{"poll": {content.CountVotes("yes"): 2}}, Posts: []content.Post{
 			{ID: "1", StructureType: "poll", Data: []byte(`{"pollId": "poll"}`)},
 			{ID: "2", StructureType: "poll", Data: []byte(`{"pollId": "deleted"}`)},
 			{ID: "3", StructureType: "liveStream", Data: []byte(`{"streamId": "stream"}`)},
@@ -266,11 +270,11 @@ func TestEmbeddedRowsOfPosts(t *testing.T) {
 	require.Equal(t, []string{"poll", "deleted"}, l.pollIDs())
 	require.Equal(t, []string{"stream"}, l.streamIDs())
 	require.Equal(t, []string{"room"}, l.roomIDs())
-	l.polls = []store.Poll{{ID: "deleted", DeletedAt: &deletedAt}, {ID: "poll", Answers: []store.PollAnswer{{ID: "yes"}}}}
-	l.votes = []store.PollVote{{PollID: "poll", AnswerID: "yes"}}
-	l.streams, l.childStreams = []store.VideoStream{{ID: "stream"}},
-		[]store.VideoStream{{ID: "kept", ParentID: "stream"}, {ID: "gone", DeletedAt: &deletedAt}}
-	l.rooms, l.childRooms = []store.Room{{ID: "room"}}, []store.Room{{ID: "posted", PostID: "elsewhere"}, {ID: "kept"}}
+	l.polls = []content.Poll{{ID: "deleted", DeletedAt: &deletedAt}, {ID: "poll", Answers: []content.PollAnswer{{ID: "yes"}}}}
+	l.votes = []content.PollVote{{PollID: "poll", AnswerID: "yes"}}
+	l.streams, l.childStreams = []media.VideoStream{{ID: "stream"}},
+		[]media.VideoStream{{ID: "kept", ParentID: "stream"}, {ID: "gone", DeletedAt: &deletedAt}}
+	l.rooms, l.childRooms = []media.Room{{ID: "room"}}, []media.Room{{ID: "posted", PostID: "elsewhere"}, {ID: "kept"}}
 	var a Aggregate
 	l.buildPolls(&a)
 	l.buildStreams(&a)

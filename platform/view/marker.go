@@ -3,20 +3,21 @@ package view
 import (
 	"cmp"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Markers are the rows of a user's read state.
 type Markers struct {
-	Feeds    []store.FeedMarker
-	Entities []store.EntityMarker
-	User     *store.UserMarker // nil leaves out the marker of the user
+	Feeds    []messaging.FeedMarker
+	Entities []messaging.EntityMarker
+	User     *messaging.UserMarker // nil leaves out the marker of the user
 }
 
 // Markers converts a user's markers, which have the internal id of the user: clients look them up by it. Without a row the marker of the
 // user has the time at which the user was created.
-func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
+func (b *Builder) Markers(u people.User, m Markers) *plazav1.MarkerResponse {
 	a := &plazav1.MarkerResponse{Paging: &plazav1.Paging{}}
 	if m.User != nil {
 		a.UserMarkers = append(a.UserMarkers, &plazav1.UserMarker{
@@ -41,7 +42,7 @@ func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 	return a
 }
 
-func userFeedMarker(u store.User, f store.FeedMarker) *plazav1.UserFeedMarker {
+func userFeedMarker(u people.User, f messaging.FeedMarker) *plazav1.UserFeedMarker {
 	return &plazav1.UserFeedMarker{
 		UserId:             u.ID,
 		EntityId:           f.EntityID,
@@ -57,7 +58,7 @@ func userFeedMarker(u store.User, f store.FeedMarker) *plazav1.UserFeedMarker {
 }
 
 // feedMarkerOf returns the message feed's marker from a user's marker of that feed.
-func feedMarkerOf(f store.FeedMarker) *plazav1.FeedMarker {
+func feedMarkerOf(f messaging.FeedMarker) *plazav1.FeedMarker {
 	return &plazav1.FeedMarker{
 		FeedId: f.FeedID, EntityId: f.EntityID, LastSegment: count(f.LastSegment), IsDeleted: f.IsDeleted,
 		CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt),
@@ -65,7 +66,7 @@ func feedMarkerOf(f store.FeedMarker) *plazav1.FeedMarker {
 }
 
 // FeedMarker converts the marker of a message feed.
-func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
+func (b *Builder) FeedMarker(f messaging.MessageFeed) *plazav1.FeedMarker {
 	return &plazav1.FeedMarker{
 		FeedId: f.ID, EntityId: f.EntityID, LastSegment: count(f.LastSegment), IsDeleted: f.DeletedAt != nil,
 		CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt),
@@ -73,7 +74,7 @@ func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
 }
 
 // ContentMarker returns how many users a message was delivered to and read by.
-func (b *Builder) ContentMarker(m store.Message, c store.ContentMarker) *plazav1.ContentMarker {
+func (b *Builder) ContentMarker(m messaging.Message, c messaging.ContentMarker) *plazav1.ContentMarker {
 	return &plazav1.ContentMarker{
 		ContentId: m.ID, FeedId: m.FeedID, Segment: count(m.Segment), CreatorId: m.CreatorID,
 		ReadCount: count(c.Read), DeliveredCount: count(c.Delivered), CreatedAt: ts(m.CreatedAt), UpdatedAt: ts(m.UpdatedAt),

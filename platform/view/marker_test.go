@@ -6,32 +6,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestMarkers(t *testing.T) {
 	t.Parallel()
-	u := store.User{ID: "internal", PublicID: "anna", CreatedAt: deletedAt}
+	u := people.User{ID: "internal", PublicID: "anna", CreatedAt: deletedAt}
 	m := (&Builder{}).Markers(u, Markers{})
 	require.Empty(t, m.GetUserMarkers())
 	require.NotNil(t, m.GetPaging())
 
-	m = (&Builder{}).Markers(u, Markers{User: &store.UserMarker{}})
+	m = (&Builder{}).Markers(u, Markers{User: &messaging.UserMarker{}})
 	require.Equal(t, deletedAt, m.GetUserMarkers()[0].GetCreatedAt().AsTime(), "a user without markers")
 	require.Equal(t, deletedAt, m.GetUserMarkers()[0].GetUpdatedAt().AsTime())
 	require.Nil(t, m.GetUserMarkers()[0].GetLastSyncAt())
 
 	later := deletedAt.Add(time.Hour)
 	m = (&Builder{}).Markers(u, Markers{
-		User: &store.UserMarker{Unread: 3, IsMentioned: true, CreatedAt: &later, UpdatedAt: &later, LastSyncAt: &later},
-		Feeds: []store.FeedMarker{
+		User: &messaging.UserMarker{Unread: 3, IsMentioned: true, CreatedAt: &later, UpdatedAt: &later, LastSyncAt: &later},
+		Feeds: []messaging.FeedMarker{
 			{FeedID: "behind", EntityID: "c", LastSegment: 9, ReadTo: 5, DeliveredTo: 7, LastMention: 6},
 			{FeedID: "mentioned before", LastSegment: 9, ReadTo: 6, LastMention: 6},
 			{FeedID: "ahead", LastSegment: 4, ReadTo: 5},
 			{FeedID: "deleted", LastSegment: 9, ReadTo: 5, LastMention: 6, IsDeleted: true},
 		},
-		Entities: []store.EntityMarker{{EntityID: "c", Unread: 4, IsMentioned: true}},
+		Entities: []messaging.EntityMarker{{EntityID: "c", Unread: 4, IsMentioned: true}},
 	})
 	require.Equal(t, later, m.GetUserMarkers()[0].GetUpdatedAt().AsTime())
 	require.Equal(t, []int32{4, 3, 0, 0}, mapList(m.GetUserFeedMarkers(), (*plazav1.UserFeedMarker).GetUnreadCount))
@@ -47,11 +48,11 @@ func TestMarkers(t *testing.T) {
 
 func TestMarkersOfFeedsAndMessages(t *testing.T) {
 	t.Parallel()
-	f := (&Builder{}).FeedMarker(store.MessageFeed{ID: "f", EntityID: "c", LastSegment: 3, DeletedAt: &deletedAt})
+	f := (&Builder{}).FeedMarker(messaging.MessageFeed{ID: "f", EntityID: "c", LastSegment: 3, DeletedAt: &deletedAt})
 	require.True(t, f.GetIsDeleted())
 	require.Equal(t, int32(3), f.GetLastSegment())
-	c := (&Builder{}).ContentMarker(store.Message{ID: "m", FeedID: "f", Segment: 3, CreatorID: "u"},
-		store.ContentMarker{Read: 1, Delivered: 2})
+	c := (&Builder{}).ContentMarker(messaging.Message{ID: "m", FeedID: "f", Segment: 3, CreatorID: "u"},
+		messaging.ContentMarker{Read: 1, Delivered: 2})
 	require.Equal(t, [3]int32{3, 1, 2}, [3]int32{c.GetSegment(), c.GetReadCount(), c.GetDeliveredCount()})
 	require.Equal(t, [2]string{"m", "f"}, [2]string{c.GetContentId(), c.GetFeedId()})
 }

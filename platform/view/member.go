@@ -2,7 +2,7 @@ package view
 
 import (
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,7 +16,7 @@ const (
 
 // CommunityUser converts a membership. A membership without a state is that of a user who never joined; its times are
 // unset.
-func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
+func (b *Builder) CommunityUser(m communities.Member) *plazav1.CommunityUser {
 	membership, reason := membershipOf(m.State)
 	return &plazav1.CommunityUser{
 		UserId:              m.UserPublicID,
@@ -26,7 +26,7 @@ func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
 		CommunityId:         m.CommunityID,
 		CommunityMembership: membership,
 		NotMemberReason:     reason,
-		IsBanned:            m.State == store.StateBanned,
+		IsBanned:            m.State == communities.StateBanned,
 		LastActivity:        tsUnlessZero(m.UpdatedAt),
 		Roles:               m.Roles,
 		Permissions:         auth.PermissionsOf(m.Roles),
@@ -37,16 +37,16 @@ func (b *Builder) CommunityUser(m store.Member) *plazav1.CommunityUser {
 }
 
 // CommunityUsers converts memberships, each once.
-func (b *Builder) CommunityUsers(rows []store.Member) []*plazav1.CommunityUser {
-	return mapList(unique(rows, func(m store.Member) string { return m.CommunityID + m.UserID }), b.CommunityUser)
+func (b *Builder) CommunityUsers(rows []communities.Member) []*plazav1.CommunityUser {
+	return mapList(unique(rows, func(m communities.Member) string { return m.CommunityID + m.UserID }), b.CommunityUser)
 }
 
 func membershipOf(state string) (membership, reason string) {
 	switch state {
-	case store.StateMember:
+	case communities.StateMember:
 		return membershipMember, ""
-	case store.StateBanned:
-		return membershipBanned, store.StateBanned
+	case communities.StateBanned:
+		return membershipBanned, communities.StateBanned
 	case "":
 		return membershipNone, neverJoined
 	}

@@ -5,6 +5,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,7 +32,7 @@ func MessageMentionsJSON(list []MessageMention) []byte { return listJSON(list) }
 func MessageMentions(raw []byte) []MessageMention { return listOf[MessageMention](raw) }
 
 // MessagePath returns the path of a message.
-func (b *Builder) MessagePath(m store.Message) string {
+func (b *Builder) MessagePath(m messaging.Message) string {
 	return b.MessageFeedPath(m.ChannelID, m.FeedID) + "/" + m.ID
 }
 
@@ -38,7 +42,7 @@ func (b *Builder) MessageFeedPath(channelID, id string) string {
 }
 
 // MessageFeed converts a subchannel. last is its last message that is not deleted; nil without one.
-func (b *Builder) MessageFeed(f store.MessageFeed, last *store.Message) *plazav1.MessageFeed {
+func (b *Builder) MessageFeed(f messaging.MessageFeed, last *messaging.Message) *plazav1.MessageFeed {
 	m := &plazav1.MessageFeed{
 		MessageFeedId:        f.ID,
 		ChannelId:            f.EntityID,
@@ -62,7 +66,7 @@ func (b *Builder) MessageFeed(f store.MessageFeed, last *store.Message) *plazav1
 }
 
 // message converts a message. mine are the viewer's reactions. Deleted messages are returned without content.
-func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Reaction) *plazav1.Message {
+func (b *Builder) message(m messaging.Message, counts core.Counts, mine []content.Reaction) *plazav1.Message {
 	out := &plazav1.Message{
 		MessageId:       m.ID,
 		PublicId:        m.ID,
@@ -77,7 +81,7 @@ func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Rea
 		Data:            object(m.Data),
 		FileId:          m.FileID,
 		Segment:         count(m.Segment),
-		ChildCount:      count(counts.Of(m.ID, store.CountReplies)),
+		ChildCount:      count(counts.Of(m.ID, core.CountReplies)),
 		MentionedUsers:  messageMentions(m.Mentions),
 		ReferenceId:     m.ReferenceID,
 		Tags:            m.Tags,
@@ -108,10 +112,10 @@ func messageMentions(raw []byte) []*plazav1.MessageMention {
 type MessageRows struct {
 	// Feeds and Messages are the primary rows, unique, in the order of the response. Messages must be empty in a
 	// response about subchannels, which shows their last messages.
-	Feeds    []store.MessageFeed
-	Messages []store.Message
+	Feeds    []messaging.MessageFeed
+	Messages []messaging.Message
 	// Viewer is the caller; nil for administrators.
-	Viewer *store.User
+	Viewer *people.User
 	// Moderated are the channels, by internal id, in which the caller sees who flagged messages.
 	Moderated map[string]bool
 }
@@ -119,10 +123,10 @@ type MessageRows struct {
 // messageLoader builds one response about messages or subchannels.
 type messageLoader struct {
 	MessageRows
-	last   []store.Message // of each subchannel
-	counts store.Counts
-	mine   []store.Reaction // by the viewer
-	users  []store.User
+	last   []messaging.Message // of each subchannel
+	counts core.Counts
+	mine   []content.Reaction // by the viewer
+	users  []people.User
 	files  *prefetchedFiles
 }
 
@@ -160,9 +164,9 @@ func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows Me
 }
 
 func newMessageLoader(rows MessageRows) *messageLoader {
-	l := &messageLoader{MessageRows: rows, counts: store.Counts{}, files: noPrefetchedFiles()}
+	l := &messageLoader{MessageRows: rows, counts: core.Counts{}, files: noPrefetchedFiles()}
 	if rows.Viewer != nil {
-		l.users = []store.User{*rows.Viewer}
+		l.users = []people.User{*rows.Viewer}
 	}
 	return l
 }
@@ -179,7 +183,7 @@ func (l *messageLoader) feedIDs() []string {
 }
 
 // read reads the users, the counts, the viewer's reactions and the files that messages refer to.
-func (l *messageLoader) read(batch *store.ReadBatch, messages []store.Message) {
+func (l *messageLoader) read(batch *store.ReadBatch, messages []messaging.Message) {
 	users, ids, files := newIDSet(), newIDSet(), newIDSet()
 	for _, f := range l.Feeds {
 		users.add(f.CreatorID)
@@ -204,14 +208,14 @@ func (l *messageLoader) read(batch *store.ReadBatch, messages []store.Message) {
 	}
 }
 
-func (l *messageLoader) messages(ctx context.Context, b *Builder, rows []store.Message) []*plazav1.Message {
+func (l *messageLoader) messages(ctx context.Context, b *Builder, rows []messaging.Message) []*plazav1.Message {
 	rows = viewerOf(ctx).messages(rows, l.Moderated)
-	return mapList(rows, func(m store.Message) *plazav1.Message { return b.message(m, l.counts, l.mine) })
+	return mapList(rows, func(m messaging.Message) *plazav1.Message { return b.message(m, l.counts, l.mine) })
 }
 
 func (l *messageLoader) feeds(b *Builder) []*plazav1.MessageFeed {
-	return mapList(l.Feeds, func(f store.MessageFeed) *plazav1.MessageFeed {
-		return b.MessageFeed(f, find(l.last, func(m *store.Message) bool { return m.FeedID == f.ID }))
+	return mapList(l.Feeds, func(f messaging.MessageFeed) *plazav1.MessageFeed {
+		return b.MessageFeed(f, find(l.last, func(m *messaging.Message) bool { return m.FeedID == f.ID }))
 	})
 }
 

@@ -9,16 +9,20 @@ import (
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestMessageFeed(t *testing.T) {
 	t.Parallel()
-	feeds := []store.MessageFeed{{ID: "default", EntityID: "c", LastSegment: 4}, {ID: "gone", DeletedAt: &deletedAt}, {ID: "empty"}}
+	feeds := []messaging.MessageFeed{{ID: "default", EntityID: "c", LastSegment: 4}, {ID: "gone", DeletedAt: &deletedAt}, {ID: "empty"}}
 	l := newMessageLoader(MessageRows{Feeds: feeds})
 	require.Equal(t, []string{"default", "empty"}, l.feedIDs(), "deleted ones show no last message")
-	l.last = []store.Message{{ID: "other", FeedID: "unrelated"}, {ID: "last", FeedID: "default"}}
+	l.last = []messaging.Message{{ID: "other", FeedID: "unrelated"}, {ID: "last", FeedID: "default"}}
 	got := l.feeds(&Builder{NetworkID: "n"})
 	require.Equal(t, []string{"last", "", ""}, mapList(got, (*plazav1.MessageFeed).GetMessagePreviewId))
 	require.Equal(t, "last", got[0].GetLastMessageId())
@@ -38,20 +42,20 @@ func TestFilesAndUsersOfMessages(t *testing.T) {
 	mentions := func(ids ...string) []byte {
 		return MessageMentionsJSON([]MessageMention{{Type: MentionChannel}, {Type: MentionUser, UserIDs: ids}})
 	}
-	messages := []store.Message{
+	messages := []messaging.Message{
 		{ID: id(), CreatorID: author, FileID: file, Mentions: mentions(mentioned, author)},
 		{ID: id(), CreatorID: other, FileID: lost, Mentions: mentions(forgotten), DeletedAt: &deletedAt},
 	}
 	for name, tc := range map[string]struct {
-		viewer *store.User
+		viewer *people.User
 		users  []string
-		known  []store.User
+		known  []people.User
 	}{
 		"an administrator": {nil, []string{feedCreator, author, other, mentioned}, nil},
-		"the author":       {&store.User{ID: author}, []string{feedCreator, other, mentioned}, []store.User{{ID: author}}},
-		"another reader":   {&store.User{ID: forgotten}, []string{feedCreator, author, other, mentioned}, nil},
+		"the author":       {&people.User{ID: author}, []string{feedCreator, other, mentioned}, []people.User{{ID: author}}},
+		"another reader":   {&people.User{ID: forgotten}, []string{feedCreator, author, other, mentioned}, nil},
 	} {
-		l, batch := newMessageLoader(MessageRows{Feeds: []store.MessageFeed{{ID: id(), CreatorID: feedCreator}}, Viewer: tc.viewer}),
+		l, batch := newMessageLoader(MessageRows{Feeds: []messaging.MessageFeed{{ID: id(), CreatorID: feedCreator}}, Viewer: tc.viewer}),
 			st.NewReadBatch()
 		l.read(batch, messages)
 		require.Equal(t, []string{file}, l.files.requested.list(), name)
@@ -70,9 +74,9 @@ func TestFilesAndUsersOfMessages(t *testing.T) {
 func TestMessagesOfViewer(t *testing.T) {
 	t.Parallel()
 	l := newMessageLoader(MessageRows{Moderated: map[string]bool{"moderated": true}})
-	l.counts = store.Counts{"1": {store.CountReactions("like"): 2}}
-	l.mine = []store.Reaction{{ReferenceID: "1", Name: "like"}}
-	got := l.messages(confirmed(t, "m"), &Builder{}, []store.Message{
+	l.counts = core.Counts{"1": {core.CountReactions("like"): 2}}
+	l.mine = []content.Reaction{{ReferenceID: "1", Name: "like"}}
+	got := l.messages(confirmed(t, "m"), &Builder{}, []messaging.Message{
 		{ID: "1", ChannelID: "moderated", Flaggers: []string{"a"}, FlagCount: 1},
 		{ID: "2", ChannelID: "other", Flaggers: []string{"a"}, FlagCount: 1},
 	})
@@ -85,14 +89,14 @@ func TestMessagesOfViewer(t *testing.T) {
 func TestHiddenMessages(t *testing.T) {
 	t.Parallel()
 	hidden := time.Now()
-	rows := []store.Message{
+	rows := []messaging.Message{
 		{ID: "moderated", ChannelID: "moderated", HiddenAt: &hidden},
 		{ID: "other", ChannelID: "other", HiddenAt: &hidden},
 		{ID: "own", ChannelID: "other", CreatorID: "m", HiddenAt: &hidden},
 		{ID: "visible", ChannelID: "other"},
 	}
 	got := viewerOf(confirmed(t, "m")).hideMessages(rows, map[string]bool{"moderated": true})
-	require.Equal(t, []bool{false, true, false, false}, mapList(got, func(m store.Message) bool { return m.DeletedAt != nil }))
+	require.Equal(t, []bool{false, true, false, false}, mapList(got, func(m messaging.Message) bool { return m.DeletedAt != nil }))
 	require.Equal(t, rows, viewerOf(asAdmin(t)).hideMessages(rows, nil))
 }
 

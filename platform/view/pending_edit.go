@@ -2,11 +2,12 @@ package view
 
 import (
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // PendingEdit converts an edit that waits for approval.
-func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
+func (b *Builder) PendingEdit(e content.PendingEdit) *plazav1.PendingEdit {
 	a := AnnotationsOf(e.Annotations)
 	return &plazav1.PendingEdit{
 		ReferenceId: e.ReferenceID, ReferenceType: e.ReferenceType, Data: object(e.Data), Metadata: object(e.Metadata),
@@ -37,14 +38,14 @@ func (l *loader) wantedPendingEdits() *idSet {
 		add(p.ID, p.AuthorID, p.TargetType, p.TargetID, p.IsParent && p.FeedType == published && p.DeletedAt == nil)
 	}
 	for _, c := range l.Comments {
-		add(c.ID, c.AuthorID, c.TargetType, c.TargetID, c.ApprovalStatus == store.Approved && c.DeletedAt == nil)
+		add(c.ID, c.AuthorID, c.TargetType, c.TargetID, c.ApprovalStatus == content.Approved && c.DeletedAt == nil)
 	}
 	return wanted
 }
 
 // pendingEdit returns the pending edit of a post or comment; nil without one.
 func (l *loader) pendingEdit(id string) *plazav1.PendingEdit {
-	if e := find(l.pendingEdits, func(e *store.PendingEdit) bool { return e.ReferenceID == id }); e != nil {
+	if e := find(l.pendingEdits, func(e *content.PendingEdit) bool { return e.ReferenceID == id }); e != nil {
 		return l.builder.PendingEdit(*e)
 	}
 	return nil

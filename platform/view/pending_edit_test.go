@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -27,7 +27,7 @@ func TestPendingEdit(t *testing.T) {
 		PinnedProductId: "q",
 	}
 	annotations := Annotations{Links: LinksOf(want.GetLinks()), ProductTags: ProductTagsOf(want.GetProductTags()), PinnedProductID: "q"}
-	got := (&Builder{}).PendingEdit(store.PendingEdit{
+	got := (&Builder{}).PendingEdit(content.PendingEdit{
 		ReferenceID: "r", ReferenceType: "post", TargetID: "c", AuthorID: "author", Data: ObjectJSON(want.GetData()),
 		Metadata: ObjectJSON(want.GetMetadata()),
 		Mentionees: MentionsJSON([]Mention{{
@@ -40,9 +40,9 @@ func TestPendingEdit(t *testing.T) {
 	require.True(t, proto.Equal(want, got), "want %v\ngot  %v", want, got)
 
 	post := &plazav1.Post{}
-	annotate(post, store.Post{Annotations: annotations.JSON()})
+	annotate(post, content.Post{Annotations: annotations.JSON()})
 	require.True(t, proto.Equal(&plazav1.Post{Links: want.GetLinks(), ProductTags: want.GetProductTags(), PinnedProductId: "q"}, post), "%v",
 		post)
-	annotate(post, store.Post{})
+	annotate(post, content.Post{})
 	require.True(t, proto.Equal(&plazav1.Post{}, post), "%v", post)
 }

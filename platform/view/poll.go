@@ -2,12 +2,14 @@ package view
 
 import (
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Poll converts a poll. counts must hold the votes per answer; mine are the viewer's votes, which may include other
 // polls.
-func (b *Builder) Poll(p store.Poll, counts store.Counts, mine []store.PollVote) *plazav1.Poll {
+func (b *Builder) Poll(p content.Poll, counts core.Counts, mine []content.PollVote) *plazav1.Poll {
 	m := &plazav1.Poll{
 		PollId:         p.ID,
 		UserId:         p.CreatorPublicID,
@@ -36,7 +38,7 @@ func (b *Builder) Poll(p store.Poll, counts store.Counts, mine []store.PollVote)
 	for _, a := range p.Answers {
 		m.Answers = append(m.Answers, &plazav1.PollAnswer{
 			Id: a.ID, DataType: a.DataType, Data: a.Data, FileId: a.FileID,
-			VoteCount: count(counts.Of(p.ID, store.CountVotes(a.ID))), IsVotedByUser: voted[a.ID],
+			VoteCount: count(counts.Of(p.ID, content.CountVotes(a.ID))), IsVotedByUser: voted[a.ID],
 		})
 	}
 	return m
@@ -57,7 +59,7 @@ func (l *loader) readPolls(batch *store.ReadBatch) {
 
 // buildPolls adds the polls in the order of their posts, without deleted ones.
 func (l *loader) buildPolls(a *Aggregate) {
-	polls, _ := shownEmbeds(l.pollIDs(), l.polls, nil, func(p store.Poll) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} })
+	polls, _ := shownEmbeds(l.pollIDs(), l.polls, nil, func(p content.Poll) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} })
 	for _, p := range polls {
 		a.Polls = append(a.Polls, l.builder.Poll(p, l.Counts, l.votes))
 	}

@@ -1,7 +1,8 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -11,14 +12,14 @@ func (b *Builder) TargetPath(targetType, targetID string) string {
 }
 
 // PostPath returns the path of a post.
-func (b *Builder) PostPath(p store.Post) string { return b.postPath(p.TargetType, p.TargetID, p.ID) }
+func (b *Builder) PostPath(p content.Post) string { return b.postPath(p.TargetType, p.TargetID, p.ID) }
 
 func (b *Builder) postPath(targetType, targetID, postID string) string {
 	return b.TargetPath(targetType, targetID) + "/post/" + postID
 }
 
 // post converts a post. Deleted posts are returned without content.
-func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
+func (b *Builder) post(p content.Post, counts core.Counts) *plazav1.Post {
 	m := &plazav1.Post{
 		PostId:               p.ID,
 		Data:                 object(withSizes(p.Data)),
@@ -40,7 +41,7 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		EditedAt:             ts(p.EditedAt),
 		CreatedAt:            ts(p.CreatedAt),
 		UpdatedAt:            ts(p.UpdatedAt),
-		CommentsCount:        count(counts.Of(p.ID, store.CountComments)),
+		CommentsCount:        count(counts.Of(p.ID, core.CountComments)),
 		Comments:             p.LatestComments.IDs(),
 		Children:             p.Children,
 		ChildrenNumber:       count(int64(len(p.Children))),
@@ -52,8 +53,8 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		Hashtags:             p.Hashtags,
 		Mentionees:           mentionees(p.Mentionees),
 		StructureType:        p.StructureType,
-		Impression:           count(counts.Of(p.ID, store.CountImpressions)),
-		Reach:                count(counts.Of(p.ID, store.CountReach)),
+		Impression:           count(counts.Of(p.ID, content.CountImpressions)),
+		Reach:                count(counts.Of(p.ID, content.CountReach)),
 	}
 	if m.GetIsDeleted() {
 		m.Data, m.Metadata, m.Mentionees, m.Tags, m.Hashtags = object(nil), object(nil), nil, nil, nil

@@ -5,11 +5,12 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Product converts a product.
-func (b *Builder) Product(p store.Product) *plazav1.Product {
+func (b *Builder) Product(p content.Product) *plazav1.Product {
 	return &plazav1.Product{
 		PrivateId: p.ID, ProductId: p.ID, ProductName: p.Name, ProductUrl: p.URL, Status: p.Status, Price: p.Price, Currency: p.Currency,
 		ThumbnailUrl: p.ThumbnailURL, ThumbnailMode: p.ThumbnailMode, ImportSource: "manual", IsDeleted: p.DeletedAt != nil,
@@ -18,7 +19,9 @@ func (b *Builder) Product(p store.Product) *plazav1.Product {
 }
 
 // Products converts products.
-func (b *Builder) Products(rows []store.Product) []*plazav1.Product { return mapList(rows, b.Product) }
+func (b *Builder) Products(rows []content.Product) []*plazav1.Product {
+	return mapList(rows, b.Product)
+}
 
 // readProducts reads the products that the posts tag or show first.
 func (l *loader) readProducts(batch *store.ReadBatch) {
@@ -36,7 +39,7 @@ func (l *loader) readProducts(batch *store.ReadBatch) {
 
 // buildProducts adds the products in the order of their posts, without deleted ones.
 func (l *loader) buildProducts(a *Aggregate) {
-	of := func(p store.Product) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} }
+	of := func(p content.Product) embed { return embed{id: p.ID, deleted: p.DeletedAt != nil} }
 	products, _ := shownEmbeds(l.productIDs, l.products, nil, of)
 	a.Products = l.builder.Products(products)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -39,14 +39,14 @@ func (b *Builder) Roles(ids []string) []*plazav1.Role {
 }
 
 // CustomRole converts a role that an administrator created.
-func (b *Builder) CustomRole(r store.Role) *plazav1.Role {
+func (b *Builder) CustomRole(r network.Role) *plazav1.Role {
 	m := b.Role(b.AuthRole(r))
 	m.IsDeleted = r.DeletedAt != nil
 	return m
 }
 
 // AuthRole returns the role as package auth evaluates it. Permissions that this version does not know are left out.
-func (b *Builder) AuthRole(r store.Role) auth.Role {
+func (b *Builder) AuthRole(r network.Role) auth.Role {
 	role := auth.Role{ID: r.ID, DisplayName: r.DisplayName, Scope: auth.NetworkRole, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 	for _, name := range r.Permissions {
 		if p := auth.Permission(name); p.Known() {

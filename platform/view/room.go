@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -12,7 +13,7 @@ import (
 func (b *Builder) RoomPath(roomID string) string { return b.NetworkID + "/room/" + roomID }
 
 // Room converts a room. The result contains no ingest keys.
-func (b *Builder) Room(r store.Room) *plazav1.Room {
+func (b *Builder) Room(r media.Room) *plazav1.Room {
 	m := &plazav1.Room{
 		PrivateId:          r.ID,
 		Type:               r.Type,
@@ -67,7 +68,7 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 }
 
 // addPlayback adds the addresses to watch a room at: the live address until it ends, and those of its recordings.
-func (b *Builder) addPlayback(m *plazav1.Room, r store.Room) {
+func (b *Builder) addPlayback(m *plazav1.Room, r media.Room) {
 	for i, p := range r.Recordings {
 		m.RecordedPlaybackInfos = append(m.RecordedPlaybackInfos, &plazav1.RoomPlayback{
 			Url: p.URL, ThumbnailUrl: p.ThumbnailURL, PlaybackId: PlaybackID(i),
@@ -83,7 +84,7 @@ func (b *Builder) addPlayback(m *plazav1.Room, r store.Room) {
 func PlaybackID(index int) string { return strconv.Itoa(index + 1) }
 
 // duration returns how long a room was live, in seconds; 0 until it has ended.
-func duration(r store.Room) float64 {
+func duration(r media.Room) float64 {
 	if r.LiveAt == nil || r.EndedAt == nil {
 		return 0
 	}
@@ -91,12 +92,12 @@ func duration(r store.Room) float64 {
 }
 
 // Rooms converts rooms.
-func (b *Builder) Rooms(rows []store.Room) []*plazav1.Room {
+func (b *Builder) Rooms(rows []media.Room) []*plazav1.Room {
 	return mapList(rows, b.Room)
 }
 
 // RoomToken returns the addresses and keys with which a participant sends to a room.
-func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.GetRoomTokenResponse {
+func (b *Builder) RoomToken(r media.Room, p media.RoomParticipant) *plazav1.GetRoomTokenResponse {
 	m := &plazav1.GetRoomTokenResponse{Type: r.Type}
 	if r.Type == "directStreaming" {
 		m.DirectStreamUrl = b.Media.Ingest(r.PlaybackKey, p.Key, false).GetUrl()
@@ -116,7 +117,7 @@ func (l *loader) readRooms(batch *store.ReadBatch) {
 }
 
 func (l *loader) buildRooms(a *Aggregate) {
-	rooms, children := shownEmbeds(l.roomIDs(), l.rooms, l.childRooms, func(r store.Room) embed {
+	rooms, children := shownEmbeds(l.roomIDs(), l.rooms, l.childRooms, func(r media.Room) embed {
 		return embed{id: r.ID, postID: r.PostID, deleted: r.DeletedAt != nil}
 	})
 	a.Rooms, a.RoomChildrens = l.builder.Rooms(rooms), l.builder.Rooms(children)

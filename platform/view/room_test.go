@@ -5,28 +5,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 func TestRoomToken(t *testing.T) {
 	t.Parallel()
 	b := &Builder{Media: Media{IngestURL: "rtmp://ingest.example.com/live"}}
-	p := store.RoomParticipant{Key: "secret"}
-	direct := b.RoomToken(store.Room{Type: "directStreaming", PlaybackKey: "play"}, p)
+	p := media.RoomParticipant{Key: "secret"}
+	direct := b.RoomToken(media.Room{Type: "directStreaming", PlaybackKey: "play"}, p)
 	require.Equal(t, "rtmp://ingest.example.com/live/play?key=secret", direct.GetDirectStreamUrl())
 	require.Empty(t, direct.GetCoHostToken())
-	shared := b.RoomToken(store.Room{Type: "coHosts", PlaybackKey: "play"}, p)
+	shared := b.RoomToken(media.Room{Type: "coHosts", PlaybackKey: "play"}, p)
 	require.Equal(t, "secret", shared.GetCoHostToken())
 	require.Equal(t, "rtmp://ingest.example.com/live/play", shared.GetCoHostUrl(), "the key is not part of the shared address")
 	require.Empty(t, shared.GetDirectStreamUrl())
-	require.Empty(t, (&Builder{}).RoomToken(store.Room{Type: "directStreaming"}, p).GetDirectStreamUrl(), "without a media server")
+	require.Empty(t, (&Builder{}).RoomToken(media.Room{Type: "directStreaming"}, p).GetDirectStreamUrl(), "without a media server")
 }
 
 func TestRoomContainsNoKeys(t *testing.T) {
 	t.Parallel()
-	r := store.Room{
-		Participants: []store.RoomParticipant{{Type: "host", PublicID: "anna", UserID: "internal", Key: "secret"}}, LiveAt: &deletedAt,
-		Recordings: []store.RoomRecording{{URL: "https://play.example.com/1.mp4"}}, Status: "live", PlaybackKey: "play",
+	r := media.Room{
+		Participants: []media.RoomParticipant{{Type: "host", PublicID: "anna", UserID: "internal", Key: "secret"}}, LiveAt: &deletedAt,
+		Recordings: []media.RoomRecording{{URL: "https://play.example.com/1.mp4"}}, Status: "live", PlaybackKey: "play",
 	}
 	b := &Builder{Media: Media{IngestURL: "rtmp://ingest.example.com", PlaybackURL: "https://play.example.com"}}
 	m := b.Room(r)
@@ -37,7 +37,7 @@ func TestRoomContainsNoKeys(t *testing.T) {
 	require.Len(t, m.GetRecordedPlaybackInfos(), 1)
 	r.DeletedAt = &deletedAt
 	require.Empty(t, b.Room(r).GetRecordedPlaybackInfos(), "recordings of deleted rooms have no address")
-	r.Moderation = store.Moderation{ID: "m", UpdatedAt: deletedAt, FlagLabels: []store.ModerationLabel{{Category: "violence", Threshold: 0.5}}}
+	r.Moderation = media.Moderation{ID: "m", UpdatedAt: deletedAt, FlagLabels: []media.ModerationLabel{{Category: "violence", Threshold: 0.5}}}
 	m = b.Room(r)
 	require.Equal(t, deletedAt, m.GetModeration().GetUpdatedAt().AsTime())
 	require.Equal(t, "violence", m.GetModeration().GetFlagLabels()[0].GetCategory())

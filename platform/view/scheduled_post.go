@@ -2,12 +2,12 @@ package view
 
 import (
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // ScheduledPosts returns the response with a page of scheduled posts. The posts of a must be in the order of rows.
-func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, paging *plazav1.Paging) *plazav1.ListScheduledPostsResponse {
+func (b *Builder) ScheduledPosts(a *Aggregate, rows []content.ScheduledPost, paging *plazav1.Paging) *plazav1.ListScheduledPostsResponse {
 	m := Fill(a, &plazav1.ListScheduledPostsResponse{NetworkId: b.NetworkID, Paging: paging})
 	for i, row := range rows {
 		m.Data = append(m.Data, scheduledPost(a, row, a.Posts[i]))
@@ -15,7 +15,7 @@ func (b *Builder) ScheduledPosts(a *Aggregate, rows []store.ScheduledPost, pagin
 	return m
 }
 
-func scheduledPost(a *Aggregate, row store.ScheduledPost, post *plazav1.Post) *plazav1.ScheduledPost {
+func scheduledPost(a *Aggregate, row content.ScheduledPost, post *plazav1.Post) *plazav1.ScheduledPost {
 	post.PublisherId, post.PublisherPublicId = row.AuthorID, row.AuthorPublicID
 	m := &plazav1.ScheduledPost{
 		PrivateId: row.ID, ScheduledAt: ts(row.ScheduledAt), PostData: post, UserId: row.AuthorPublicID,

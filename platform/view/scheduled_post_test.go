@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -23,7 +23,7 @@ func TestScheduledPosts(t *testing.T) {
 		Users:        []*plazav1.User{{PrivateId: "x", DisplayName: "X"}, {PrivateId: "u", DisplayName: "Anna"}},
 		Communities:  []*plazav1.Community{{CommunityId: "other"}, {CommunityId: "c"}},
 	}
-	rows := []store.ScheduledPost{
+	rows := []content.ScheduledPost{
 		{ID: "s1", AuthorID: "u", AuthorPublicID: "anna", TargetID: "c", Status: "failed", Description: "why"},
 		{ID: "s2", AuthorID: "unavailable", TargetID: "wall"},
 	}

@@ -1,19 +1,22 @@
 package view
 
 import (
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // StoryPath returns the path of a story.
-func (b *Builder) StoryPath(s store.Story) string { return b.storyPath(s.TargetType, s.TargetID, s.ID) }
+func (b *Builder) StoryPath(s content.Story) string {
+	return b.storyPath(s.TargetType, s.TargetID, s.ID)
+}
 
 func (b *Builder) storyPath(targetType, targetID, storyID string) string {
 	return b.TargetPath(targetType, targetID) + "/story/" + storyID
 }
 
 // story converts a story.
-func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
+func (b *Builder) story(s content.Story, counts core.Counts) *plazav1.Story {
 	return &plazav1.Story{
 		StoryId:           s.ID,
 		Data:              object(withSizes(s.Data)),
@@ -29,12 +32,12 @@ func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
 		CreatedAt:         ts(s.CreatedAt),
 		UpdatedAt:         ts(s.UpdatedAt),
 		ExpiresAt:         ts(s.ExpiresAt),
-		CommentsCount:     count(counts.Of(s.ID, store.CountComments)),
+		CommentsCount:     count(counts.Of(s.ID, core.CountComments)),
 		IsDeleted:         s.DeletedAt != nil,
 		HasFlaggedComment: s.HasFlaggedComment,
 		MentionedUsers:    mentionedUsers(s.Mentionees),
-		Impression:        count(counts.Of(s.ID, store.CountImpressions)),
-		Reach:             count(counts.Of(s.ID, store.CountReach)),
+		Impression:        count(counts.Of(s.ID, content.CountImpressions)),
+		Reach:             count(counts.Of(s.ID, content.CountReach)),
 		TargetType:        s.TargetType,
 		DataType:          s.DataType,
 		ReferenceId:       s.ReferenceID,
@@ -58,7 +61,7 @@ func (l *loader) buildStories(a *Aggregate) {
 }
 
 // StoryTarget converts the story target of a community or a user.
-func (b *Builder) StoryTarget(t store.StoryTarget) *plazav1.StoryTarget {
+func (b *Builder) StoryTarget(t content.StoryTarget) *plazav1.StoryTarget {
 	return &plazav1.StoryTarget{
 		TargetId:               t.TargetID,
 		TargetType:             t.TargetType,
@@ -70,6 +73,6 @@ func (b *Builder) StoryTarget(t store.StoryTarget) *plazav1.StoryTarget {
 }
 
 // StoryTargets converts story targets.
-func (b *Builder) StoryTargets(rows []store.StoryTarget) []*plazav1.StoryTarget {
+func (b *Builder) StoryTargets(rows []content.StoryTarget) []*plazav1.StoryTarget {
 	return mapList(rows, b.StoryTarget)
 }

@@ -6,18 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 func TestStory(t *testing.T) {
 	t.Parallel()
-	s := store.Story{
+	s := content.Story{
 		ID: "s", TargetType: "community", TargetID: "c", TargetPublicID: "public", AuthorID: "internal", AuthorPublicID: "anna",
 		Data: []byte(`{"videoFileId": {"original": "v"}}`), Items: []byte(`[{"type": "hyperlink"}]`), ExpiresAt: deletedAt,
 		Mentionees: []byte(`[{"type": "user", "userInternalIds": ["u"], "userPublicIds": ["public-u"]}]`), FlagCount: 2,
 		Flaggers: []string{"x", "y"},
 	}
-	m := (&Builder{NetworkID: "n"}).story(s, store.Counts{"s": {store.CountComments: 3, store.CountReach: 2, store.CountImpressions: 5}})
+	m := (&Builder{NetworkID: "n"}).story(s, core.Counts{"s": {core.CountComments: 3, content.CountReach: 2, content.CountImpressions: 5}})
 	require.Equal(t, "n/social/community/c/story/s", m.GetPath())
 	require.Equal(t, "v", freeform.Of(m.GetData()).Text("videoFileId", "low"), "clients request sizes that were not made")
 	require.Equal(t, "hyperlink", freeform.Of(m.GetItems()[0]).Text("type"))
@@ -30,9 +31,9 @@ func TestStory(t *testing.T) {
 func TestBuildStories(t *testing.T) {
 	t.Parallel()
 	l := &loader{
-		builder: &Builder{}, mine: []store.Reaction{{ReferenceID: "s", Name: "like"}, {ReferenceID: "other", Name: "love"}},
+		builder: &Builder{}, mine: []content.Reaction{{ReferenceID: "s", Name: "like"}, {ReferenceID: "other", Name: "love"}},
 		Rows: Rows{
-			Stories: []store.Story{{ID: "s"}}, Counts: store.Counts{"s": {store.CountReactions("like"): 3}},
+			Stories: []content.Story{{ID: "s"}}, Counts: core.Counts{"s": {core.CountReactions("like"): 3}},
 		},
 	}
 	var a Aggregate

@@ -8,7 +8,9 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/freeform"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // shownContent is what a response shows of the content of an object.
@@ -18,12 +20,12 @@ func TestTombstones(t *testing.T) {
 	t.Parallel()
 	text, mention := []byte(`{"text": "secret", "fileId": "f"}`), []byte(`[{"type": "user", "userIds": ["u"]}]`)
 	files, tags := []byte(`[{"type": "image", "fileId": "f"}]`), []string{"t"}
-	counts := store.Counts{"id": {store.CountComments: 2, store.CountReplies: 2, store.CountImpressions: 5}}
+	counts := core.Counts{"id": {core.CountComments: 2, core.CountReplies: 2, content.CountImpressions: 5}}
 	has := func(s *structpb.Struct) bool { return len(freeform.Of(s)) > 0 }
 	b := &Builder{NetworkID: "n"}
 	for name, show := range map[string]func(deletedAt *time.Time) (shownContent, bool, string, int32){
 		"post": func(at *time.Time) (shownContent, bool, string, int32) {
-			m := b.post(store.Post{
+			m := b.post(content.Post{
 				ID: "id", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention, Tags: tags,
 				Hashtags: tags, DeletedAt: at,
 			}, counts)
@@ -32,7 +34,7 @@ func TestTombstones(t *testing.T) {
 				m.GetIsDeleted(), m.GetPath(), m.GetCommentsCount()
 		},
 		"comment": func(at *time.Time) (shownContent, bool, string, int32) {
-			m := b.comment(store.Comment{
+			m := b.comment(content.Comment{
 				ID: "id", ReferenceType: "post", ReferenceID: "p", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention,
 				Attachments: files, DeletedAt: at,
 			}, counts)
@@ -40,7 +42,7 @@ func TestTombstones(t *testing.T) {
 				m.GetIsDeleted(), m.GetPath(), m.GetChildrenNumber()
 		},
 		"message": func(at *time.Time) (shownContent, bool, string, int32) {
-			m := b.message(store.Message{
+			m := b.message(messaging.Message{
 				ID: "id", ChannelID: "c", FeedID: "f", Data: text, Metadata: text, Mentions: mention, Tags: tags,
 				FileID: "f", DeletedAt: at,
 			}, counts, nil)

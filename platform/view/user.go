@@ -3,7 +3,7 @@ package view
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -14,11 +14,11 @@ const deletedUserName = "Deleted user"
 func (b *Builder) UserPath(internalID string) string { return b.NetworkID + "/user/" + internalID }
 
 // User converts a user as the caller sees it.
-func (b *Builder) User(ctx context.Context, u store.User) *plazav1.User {
-	return b.Users(ctx, []store.User{u})[0]
+func (b *Builder) User(ctx context.Context, u people.User) *plazav1.User {
+	return b.Users(ctx, []people.User{u})[0]
 }
 
-func (b *Builder) user(u store.User) *plazav1.User {
+func (b *Builder) user(u people.User) *plazav1.User {
 	m := &plazav1.User{
 		UserId:          u.PublicID,
 		CreatedAt:       ts(u.CreatedAt),
@@ -49,6 +49,6 @@ func (b *Builder) user(u store.User) *plazav1.User {
 }
 
 // Users converts users as the caller sees them, each once.
-func (b *Builder) Users(ctx context.Context, rows []store.User) []*plazav1.User {
-	return mapList(viewerOf(ctx).users(unique(rows, func(u store.User) string { return u.ID })), b.user)
+func (b *Builder) Users(ctx context.Context, rows []people.User) []*plazav1.User {
+	return mapList(viewerOf(ctx).users(unique(rows, func(u people.User) string { return u.ID })), b.user)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -14,7 +16,7 @@ func (b *Builder) StreamsPath() string { return b.NetworkID + "/videostreaming" 
 
 // VideoStreaming converts a stream. viewerID is the internal id of the caller: only the creator gets the ingest
 // address.
-func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.VideoStreaming {
+func (b *Builder) VideoStreaming(s media.VideoStream, viewerID string) *plazav1.VideoStreaming {
 	m := &plazav1.VideoStreaming{
 		StreamId:        s.ID,
 		UserId:          s.CreatorPublicID,
@@ -65,7 +67,7 @@ func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.
 	return m
 }
 
-func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
+func recordingFile(f *media.RecordingFile) *plazav1.StreamRecordingFile {
 	if f == nil {
 		return nil
 	}
@@ -73,7 +75,7 @@ func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
 }
 
 // VideoStreamings returns the response about streams, in the order of rows.
-func (b *Builder) VideoStreamings(ctx context.Context, rows []store.VideoStream, users []store.User,
+func (b *Builder) VideoStreamings(ctx context.Context, rows []media.VideoStream, users []people.User,
 	viewerID string,
 ) *plazav1.VideoStreamingResponse {
 	a := &plazav1.VideoStreamingResponse{Users: b.Users(ctx, users)}
@@ -89,8 +91,8 @@ func (b *Builder) VideoStreamings(ctx context.Context, rows []store.VideoStream,
 	return a
 }
 
-func labels(found []store.ModerationLabel) []*plazav1.ModerationLabel {
-	return mapList(found, func(l store.ModerationLabel) *plazav1.ModerationLabel {
+func labels(found []media.ModerationLabel) []*plazav1.ModerationLabel {
+	return mapList(found, func(l media.ModerationLabel) *plazav1.ModerationLabel {
 		return &plazav1.ModerationLabel{Category: l.Category, Threshold: l.Threshold, DetectedAt: ts(l.DetectedAt)}
 	})
 }
@@ -104,10 +106,10 @@ func (l *loader) readStreams(batch *store.ReadBatch) {
 }
 
 func (l *loader) buildStreams(a *Aggregate) {
-	streams, children := shownEmbeds(l.streamIDs(), l.streams, l.childStreams, func(s store.VideoStream) embed {
+	streams, children := shownEmbeds(l.streamIDs(), l.streams, l.childStreams, func(s media.VideoStream) embed {
 		return embed{id: s.ID, postID: s.PostID, deleted: s.DeletedAt != nil}
 	})
-	convert := func(s store.VideoStream) *plazav1.VideoStreaming {
+	convert := func(s media.VideoStream) *plazav1.VideoStreaming {
 		m := l.builder.VideoStreaming(s, l.viewerID)
 		if l.includesBanned(s) {
 			m.WatcherUrl, m.Recordings = nil, nil
@@ -119,7 +121,7 @@ func (l *loader) buildStreams(a *Aggregate) {
 
 // includesBanned reports whether the response is for a viewer who is banned from a stream. One for several users, which has no
 // viewer, is for all who are banned.
-func (l *loader) includesBanned(s store.VideoStream) bool {
+func (l *loader) includesBanned(s media.VideoStream) bool {
 	if l.viewerID == "" && l.viewer.caller.Kind != auth.Admin {
 		return len(s.BannedIDs) > 0
 	}

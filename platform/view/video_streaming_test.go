@@ -5,7 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,7 +27,7 @@ func TestWhoGetsTheIngestAddress(t *testing.T) {
 		{"other", "live", false, false},
 		{"", "live", false, false},
 	} {
-		s := store.VideoStream{CreatorID: "creator", Status: test.status, IngestKey: "secret"}
+		s := media.VideoStream{CreatorID: "creator", Status: test.status, IngestKey: "secret"}
 		if test.deleted {
 			s.DeletedAt = &deletedAt
 		}
@@ -41,15 +42,15 @@ func TestWhoGetsTheIngestAddress(t *testing.T) {
 
 func TestVideoStreamings(t *testing.T) {
 	t.Parallel()
-	rows := []store.VideoStream{
+	rows := []media.VideoStream{
 		{ID: "plain", HasChannel: true},
 		{
 			ID: "found", ChildIDs: []string{"child"},
-			Moderation: store.Moderation{ID: "m", TerminateLabels: []store.ModerationLabel{{Category: "nudity"}}},
-			Recordings: []store.StreamRecording{{MP4: &store.RecordingFile{URL: "https://play.example.com/1.mp4", Duration: 5}}},
+			Moderation: media.Moderation{ID: "m", TerminateLabels: []media.ModerationLabel{{Category: "nudity"}}},
+			Recordings: []media.StreamRecording{{MP4: &media.RecordingFile{URL: "https://play.example.com/1.mp4", Duration: 5}}},
 		},
 	}
-	m := (&Builder{}).VideoStreamings(t.Context(), rows, []store.User{{ID: "u"}, {ID: "u"}}, "")
+	m := (&Builder{}).VideoStreamings(t.Context(), rows, []people.User{{ID: "u"}, {ID: "u"}}, "")
 	require.Len(t, m.GetUsers(), 1)
 	require.Equal(t, []string{"plain", "found"}, mapList(m.GetVideoStreamings(), (*plazav1.VideoStreaming).GetStreamId))
 	require.Equal(t, []string{"plain", ""}, mapList(m.GetVideoStreamings(), (*plazav1.VideoStreaming).GetChannelId))

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Builder converts the rows of one network.
@@ -20,7 +20,7 @@ type Builder struct {
 	Media Media
 	// FileURL returns the address of a file's content for a caller to whom the file is shown as a part of an object; nil
 	// leaves addresses empty.
-	FileURL func(f store.File, object FileObject, caller *auth.Caller) string
+	FileURL func(f media.File, object FileObject, caller *auth.Caller) string
 	// Catalog holds the custom roles; nil means that there are only built-in ones.
 	Catalog *auth.Catalog
 }

@@ -8,12 +8,17 @@ import (
 
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 var (
-	now   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	now       = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	mediaURLs = view.Media{IngestURL: "rtmp://ingest.example.com/live", PlaybackURL: "https://play.example.com/live"}
 )
 
@@ -57,16 +62,16 @@ func TestWatch(t *testing.T) {
 
 func TestCommunityUser(t *testing.T) {
 	for state, want := range map[string][3]any{
-		"":                {"none", "neverJoined", false},
-		store.StateMember: {"member", "", false},
-		store.StateBanned: {"banned", store.StateBanned, true},
-		"left":            {"none", "left", false},
+		"":                      {"none", "neverJoined", false},
+		communities.StateMember: {"member", "", false},
+		communities.StateBanned: {"banned", communities.StateBanned, true},
+		"left":                  {"none", "left", false},
 	} {
-		m := newBuilder().CommunityUser(store.Member{State: state})
+		m := newBuilder().CommunityUser(communities.Member{State: state})
 		require.Equal(t, want, [3]any{m.GetCommunityMembership(), m.GetNotMemberReason(), m.GetIsBanned()}, state)
 		require.Nil(t, m.GetCreatedAt(), "a zero time is unset")
 	}
-	twice := newBuilder().CommunityUsers([]store.Member{
+	twice := newBuilder().CommunityUsers([]communities.Member{
 		{CommunityID: "c", UserID: "u"},
 		{CommunityID: "c", UserID: "v"},
 		{CommunityID: "c", UserID: "u"},
@@ -75,12 +80,12 @@ func TestCommunityUser(t *testing.T) {
 }
 
 func TestPoll(t *testing.T) {
-	open := store.Poll{
+	open := content.Poll{
 		ID: "p", CreatedAt: now.Add(-time.Minute), ClosedIn: time.Hour.Milliseconds(),
-		Answers: []store.PollAnswer{{ID: "a"}, {ID: "b"}},
+		Answers: []content.PollAnswer{{ID: "a"}, {ID: "b"}},
 	}
-	counts := store.Counts{"p": {store.CountVotes("b"): 3}}
-	m := newBuilder().Poll(open, counts, []store.PollVote{{PollID: "p", AnswerID: "b"}, {PollID: "other", AnswerID: "a"}})
+	counts := core.Counts{"p": {content.CountVotes("b"): 3}}
+	m := newBuilder().Poll(open, counts, []content.PollVote{{PollID: "p", AnswerID: "b"}, {PollID: "other", AnswerID: "a"}})
 	require.Equal(t, "open", m.GetStatus())
 	require.True(t, m.GetIsVoted())
 	require.False(t, m.GetAnswers()[0].GetIsVotedByUser(), "a vote in another poll")
@@ -96,18 +101,18 @@ func TestPoll(t *testing.T) {
 }
 
 func TestUser(t *testing.T) {
-	u := store.User{ID: "internal", PublicID: "anna", DisplayName: "Anna", Metadata: []byte(`{"a": 1}`)}
+	u := people.User{ID: "internal", PublicID: "anna", DisplayName: "Anna", Metadata: []byte(`{"a": 1}`)}
 	require.Equal(t, "Anna", newBuilder().User(t.Context(), u).GetDisplayName())
 	require.Equal(t, "n/user/internal", newBuilder().User(t.Context(), u).GetPath())
 	u.DeletedAt = &now
 	deleted := newBuilder().User(t.Context(), u)
 	require.Equal(t, "Deleted user", deleted.GetDisplayName())
 	require.Empty(t, freeform.Of(deleted.GetMetadata()))
-	require.Len(t, newBuilder().Users(t.Context(), []store.User{u, u}), 1)
+	require.Len(t, newBuilder().Users(t.Context(), []people.User{u, u}), 1)
 }
 
 func TestRole(t *testing.T) {
-	custom := store.Role{ID: "usher", Permissions: []string{"EDIT_USER", "NOT_KNOWN_HERE"}, CreatedAt: now, UpdatedAt: now, DeletedAt: &now}
+	custom := network.Role{ID: "usher", Permissions: []string{"EDIT_USER", "NOT_KNOWN_HERE"}, CreatedAt: now, UpdatedAt: now, DeletedAt: &now}
 	m := newBuilder().CustomRole(custom)
 	require.Equal(t, []string{"EDIT_USER"}, m.GetPermissions(), "unknown permissions are left out")
 	require.Equal(t, now, m.GetCreatedAt().AsTime())
@@ -116,21 +121,21 @@ func TestRole(t *testing.T) {
 
 func TestRoomAddresses(t *testing.T) {
 	for status, live := range map[string]bool{"idle": true, "live": true, "waitingReconnect": true, "ended": false, "recorded": false} {
-		m := newBuilder().Room(store.Room{ID: "r", Status: status, PlaybackKey: "play"})
+		m := newBuilder().Room(media.Room{ID: "r", Status: status, PlaybackKey: "play"})
 		require.Equal(t, live, m.GetLivePlaybackUrl() != "", status)
 	}
-	deleted := newBuilder().Room(store.Room{Status: "live", PlaybackKey: "play", DeletedAt: &now})
+	deleted := newBuilder().Room(media.Room{Status: "live", PlaybackKey: "play", DeletedAt: &now})
 	require.Empty(t, deleted.GetLivePlaybackUrl())
 	require.Empty(t, deleted.GetReferenceType())
 	start, end := now.Add(-90*time.Second), now
-	attached := newBuilder().Room(store.Room{ID: "r", PostID: "p", HasChannel: true, LiveAt: &start, EndedAt: &end})
+	attached := newBuilder().Room(media.Room{ID: "r", PostID: "p", HasChannel: true, LiveAt: &start, EndedAt: &end})
 	require.Equal(t, "post", attached.GetReferenceType())
 	require.Equal(t, "r", attached.GetLiveChannelId())
 	require.InDelta(t, 90, attached.GetDurationSeconds(), 0)
 }
 
 func TestStreamAddresses(t *testing.T) {
-	s := store.VideoStream{ID: "s", CreatorID: "anna", Status: "live", PlaybackKey: "play", IngestKey: "secret"}
+	s := media.VideoStream{ID: "s", CreatorID: "anna", Status: "live", PlaybackKey: "play", IngestKey: "secret"}
 	require.NotNil(t, newBuilder().VideoStreaming(s, "anna").GetStreamerUrl())
 	require.Nil(t, newBuilder().VideoStreaming(s, "bob").GetStreamerUrl(), "only the creator may send")
 	s.Status = "ended"
@@ -145,15 +150,15 @@ func TestWithFileID(t *testing.T) {
 }
 
 func TestStoryTargetTimes(t *testing.T) {
-	m := newBuilder().StoryTarget(store.StoryTarget{TargetID: "c", LastExpiresAt: time.Time{}})
+	m := newBuilder().StoryTarget(content.StoryTarget{TargetID: "c", LastExpiresAt: time.Time{}})
 	require.Nil(t, m.GetLastStoryExpiresAt(), "never")
 	require.Nil(t, m.GetTargetUpdatedAt())
-	m = newBuilder().StoryTarget(store.StoryTarget{LastExpiresAt: now, UpdatedAt: now})
+	m = newBuilder().StoryTarget(content.StoryTarget{LastExpiresAt: now, UpdatedAt: now})
 	require.Equal(t, now, m.GetLastStoryExpiresAt().AsTime())
 }
 
 func TestPinTargets(t *testing.T) {
-	targets := newBuilder().PinTargets([]store.PinTarget{{TargetID: "n"}, {TargetID: "c"}})
+	targets := newBuilder().PinTargets([]content.PinTarget{{TargetID: "n"}, {TargetID: "c"}})
 	require.Equal(t, []string{"network", "community"}, []string{targets[0].GetTargetType(), targets[1].GetTargetType()})
 }
 

@@ -6,6 +6,10 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // viewer decides what the caller may see of flags and of content that was not approved.
@@ -16,7 +20,7 @@ import (
 type viewer struct {
 	caller *auth.Caller
 	// members are the known memberships of the caller. Without one, the caller is treated as a non-member.
-	members []store.Member
+	members []communities.Member
 }
 
 // viewerOf returns the caller of the operation. Events that are sent to several users have none.
@@ -31,7 +35,7 @@ func (v *viewer) scope(targetType, targetID string) auth.Scope {
 }
 
 func (v *viewer) membership(communityID string) *auth.Membership {
-	m := find(v.members, func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == v.caller.UserID })
+	m := find(v.members, func(m *communities.Member) bool { return m.CommunityID == communityID && m.UserID == v.caller.UserID })
 	if m == nil {
 		return nil
 	}
@@ -55,8 +59,8 @@ func (v *viewer) restrictFlags(flaggers *[]string, flagCount *int64) {
 	*flaggers, *flagCount = nil, 0
 }
 
-func (v *viewer) posts(rows []store.Post) []store.Post {
-	return changed(rows, func(p *store.Post) {
+func (v *viewer) posts(rows []content.Post) []content.Post {
+	return changed(rows, func(p *content.Post) {
 		if !v.reviews(p.TargetType, p.TargetID) {
 			v.restrictFlags(&p.Flaggers, &p.FlagCount)
 			p.HasFlaggedChildren, p.HasFlaggedComment = false, false
@@ -64,16 +68,16 @@ func (v *viewer) posts(rows []store.Post) []store.Post {
 	})
 }
 
-func (v *viewer) comments(rows []store.Comment) []store.Comment {
-	return changed(rows, func(c *store.Comment) {
+func (v *viewer) comments(rows []content.Comment) []content.Comment {
+	return changed(rows, func(c *content.Comment) {
 		if !v.reviews(c.TargetType, c.TargetID) {
 			v.restrictFlags(&c.Flaggers, &c.FlagCount)
 		}
 	})
 }
 
-func (v *viewer) stories(rows []store.Story) []store.Story {
-	return changed(rows, func(s *store.Story) {
+func (v *viewer) stories(rows []content.Story) []content.Story {
+	return changed(rows, func(s *content.Story) {
 		if !auth.ModeratesStories(v.caller, v.scope(s.TargetType, s.TargetID)) {
 			v.restrictFlags(&s.Flaggers, &s.FlagCount)
 		}
@@ -81,17 +85,17 @@ func (v *viewer) stories(rows []store.Story) []store.Story {
 	})
 }
 
-func (v *viewer) users(rows []store.User) []store.User {
+func (v *viewer) users(rows []people.User) []people.User {
 	if auth.Permits(v.caller, auth.ModerateUser, auth.Scope{}) {
 		return rows
 	}
-	return changed(rows, func(u *store.User) { v.restrictFlags(&u.Flaggers, &u.FlagCount) })
+	return changed(rows, func(u *people.User) { v.restrictFlags(&u.Flaggers, &u.FlagCount) })
 }
 
 // messages restricts the messages of the channels that are not in moderated.
-func (v *viewer) messages(rows []store.Message, moderated map[string]bool) []store.Message {
+func (v *viewer) messages(rows []messaging.Message, moderated map[string]bool) []messaging.Message {
 	everywhere := auth.Permits(v.caller, auth.DeleteMessage, auth.Scope{})
-	return changed(rows, func(m *store.Message) {
+	return changed(rows, func(m *messaging.Message) {
 		if !everywhere && !moderated[m.ChannelID] {
 			v.restrictFlags(&m.Flaggers, &m.FlagCount)
 		}
@@ -99,9 +103,9 @@ func (v *viewer) messages(rows []store.Message, moderated map[string]bool) []sto
 }
 
 // hideMessages returns messages that flags hide as deleted ones, except to their authors and to moderators.
-func (v *viewer) hideMessages(rows []store.Message, moderated map[string]bool) []store.Message {
+func (v *viewer) hideMessages(rows []messaging.Message, moderated map[string]bool) []messaging.Message {
 	everywhere := auth.Permits(v.caller, auth.DeleteMessage, auth.Scope{})
-	return changed(rows, func(m *store.Message) {
+	return changed(rows, func(m *messaging.Message) {
 		if m.DeletedAt == nil && m.HiddenFrom(v.caller.UserID, everywhere || moderated[m.ChannelID]) {
 			m.DeletedAt = m.HiddenAt
 		}
@@ -109,14 +113,14 @@ func (v *viewer) hideMessages(rows []store.Message, moderated map[string]bool) [
 }
 
 // community restricts a community, and reports whether the caller may see the counts of all of its feeds.
-func (v *viewer) community(c *store.Community) bool {
+func (v *viewer) community(c *communities.Community) bool {
 	reviews := v.reviews("community", c.ID)
 	c.HasFlaggedPost, c.HasFlaggedComment = c.HasFlaggedPost && reviews, c.HasFlaggedComment && reviews
 	return reviews
 }
 
 // readMemberships reads the caller's memberships of communities that are not known.
-func (v *viewer) readMemberships(batch *store.ReadBatch, known []store.Member, wanted *idSet) {
+func (v *viewer) readMemberships(batch *store.ReadBatch, known []communities.Member, wanted *idSet) {
 	v.members = slices.Clone(known)
 	for _, m := range known {
 		if m.UserID == v.caller.UserID {
@@ -124,7 +128,7 @@ func (v *viewer) readMemberships(batch *store.ReadBatch, known []store.Member, w
 		}
 	}
 	if v.caller.UserID != "" {
-		var read []store.Member
+		var read []communities.Member
 		batch.Memberships(v.caller.UserID, wanted.list(), &read)
 		batch.Then(func() { v.members = slices.Concat(known, read) })
 	}

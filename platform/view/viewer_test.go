@@ -8,7 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // confirmed returns ctx of a confirmed user with network roles.
@@ -25,32 +29,32 @@ func asAdmin(t *testing.T) context.Context {
 }
 
 // moderatorOf returns the membership of a moderator of a community.
-func moderatorOf(communityID, userID string) store.Member {
-	return store.Member{CommunityID: communityID, UserID: userID, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+func moderatorOf(communityID, userID string) communities.Member {
+	return communities.Member{CommunityID: communityID, UserID: userID, State: communities.StateMember, Roles: []string{auth.RoleCommunityModerator}}
 }
 
 func TestWhoSeesFlagsOfContent(t *testing.T) {
 	t.Parallel()
 	type facts struct{ post, comment, story, wallPost bool }
 	banned, left := moderatorOf("c", "banned"), moderatorOf("c", "left")
-	banned.State, left.State = store.StateBanned, "left"
+	banned.State, left.State = communities.StateBanned, "left"
 	for name, test := range map[string]struct {
 		ctx    context.Context
-		member []store.Member
+		member []communities.Member
 		sees   facts
 	}{
 		"without a caller":          {t.Context(), nil, facts{}},
 		"stranger":                  {confirmed(t, "stranger"), nil, facts{}},
 		"author":                    {confirmed(t, "author"), nil, facts{}},
 		"flagger":                   {confirmed(t, "flagger"), nil, facts{}},
-		"plain member":              {confirmed(t, "m"), []store.Member{{CommunityID: "c", UserID: "m", State: store.StateMember}}, facts{}},
-		"community moderator":       {confirmed(t, "m"), []store.Member{moderatorOf("c", "m")}, facts{post: true, comment: true, story: true}},
-		"moderator elsewhere":       {confirmed(t, "m"), []store.Member{moderatorOf("other", "m")}, facts{}},
-		"another's moderator role":  {confirmed(t, "m"), []store.Member{moderatorOf("c", "other")}, facts{}},
-		"banned former moderator":   {confirmed(t, "banned"), []store.Member{banned}, facts{}},
-		"moderator who left":        {confirmed(t, "left"), []store.Member{left}, facts{}},
+		"plain member":              {confirmed(t, "m"), []communities.Member{{CommunityID: "c", UserID: "m", State: communities.StateMember}}, facts{}},
+		"community moderator":       {confirmed(t, "m"), []communities.Member{moderatorOf("c", "m")}, facts{post: true, comment: true, story: true}},
+		"moderator elsewhere":       {confirmed(t, "m"), []communities.Member{moderatorOf("other", "m")}, facts{}},
+		"another's moderator role":  {confirmed(t, "m"), []communities.Member{moderatorOf("c", "other")}, facts{}},
+		"banned former moderator":   {confirmed(t, "banned"), []communities.Member{banned}, facts{}},
+		"moderator who left":        {confirmed(t, "left"), []communities.Member{left}, facts{}},
 		"network moderator":         {confirmed(t, "m", auth.RoleModerator), nil, facts{true, true, true, true}},
-		"banned network moderator":  {confirmed(t, "banned", auth.RoleModerator), []store.Member{banned}, facts{true, true, true, true}},
+		"banned network moderator":  {confirmed(t, "banned", auth.RoleModerator), []communities.Member{banned}, facts{true, true, true, true}},
 		"community role as network": {confirmed(t, "m", auth.RoleCommunityModerator), nil, facts{}},
 		"administrator":             {asAdmin(t), nil, facts{true, true, true, true}},
 	} {
@@ -59,7 +63,7 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 			flaggers := []string{"a", "b"}
 			v := viewerOf(test.ctx)
 			v.members = test.member
-			posts := v.posts([]store.Post{
+			posts := v.posts([]content.Post{
 				{
 					TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2, HasFlaggedChildren: true,
 					HasFlaggedComment: true,
@@ -70,13 +74,13 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 			require.Equal(t, test.sees.post, len(posts[0].Flaggers) == 2)
 			require.Equal(t, [2]bool{test.sees.post, test.sees.post}, [2]bool{posts[0].HasFlaggedChildren, posts[0].HasFlaggedComment})
 			require.Equal(t, test.sees.wallPost, posts[1].FlagCount == 2)
-			comment := v.comments([]store.Comment{{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2}})[0]
+			comment := v.comments([]content.Comment{{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2}})[0]
 			require.Equal(t, test.sees.comment, comment.FlagCount == 2)
-			story := v.stories([]store.Story{
+			story := v.stories([]content.Story{
 				{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2, HasFlaggedComment: true},
 			})[0]
 			require.Equal(t, [2]bool{test.sees.story, test.sees.story}, [2]bool{story.FlagCount == 2, story.HasFlaggedComment})
-			community := store.Community{ID: "c", HasFlaggedPost: true, HasFlaggedComment: true}
+			community := communities.Community{ID: "c", HasFlaggedPost: true, HasFlaggedComment: true}
 			require.Equal(t, test.sees.post, v.community(&community))
 			require.Equal(t, [2]bool{test.sees.post, test.sees.post}, [2]bool{community.HasFlaggedPost, community.HasFlaggedComment})
 		})
@@ -91,21 +95,21 @@ func TestStoryModeratorSeesFlagsOfStoriesOnly(t *testing.T) {
 		Exists: true, SessionAuthenticated: true, Roles: []string{"stories"}, Granted: []auth.Permission{auth.ModerateStory},
 	}))
 	v := viewerOf(ctx)
-	story := v.stories([]store.Story{{
+	story := v.stories([]content.Story{{
 		TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"},
 		HasFlaggedComment: true,
 	}})[0]
 	require.Equal(t, int64(2), story.FlagCount)
 	require.False(t, story.HasFlaggedComment, "moderation of comments is another permission")
-	require.Zero(t, v.posts([]store.Post{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}}})[0].FlagCount)
+	require.Zero(t, v.posts([]content.Post{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}}})[0].FlagCount)
 }
 
 func TestNoReviewerInventsFlags(t *testing.T) {
 	t.Parallel()
 	v := viewerOf(asAdmin(t))
-	story := v.stories([]store.Story{{TargetType: "community", TargetID: "c"}})[0]
+	story := v.stories([]content.Story{{TargetType: "community", TargetID: "c"}})[0]
 	require.False(t, story.HasFlaggedComment)
-	community := store.Community{ID: "c", HasFlaggedPost: true}
+	community := communities.Community{ID: "c", HasFlaggedPost: true}
 	v.community(&community)
 	require.Equal(t, [2]bool{true, false}, [2]bool{community.HasFlaggedPost, community.HasFlaggedComment})
 }
@@ -131,7 +135,7 @@ func TestRestrictFlags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := &viewer{caller: &auth.Caller{Kind: auth.User, UserID: test.caller}}
-			row := store.User{Flaggers: test.flaggers, FlagCount: test.count}
+			row := people.User{Flaggers: test.flaggers, FlagCount: test.count}
 			v.restrictFlags(&row.Flaggers, &row.FlagCount)
 			require.Equal(t, test.want, row.Flaggers)
 			require.Equal(t, test.wantN, row.FlagCount)
@@ -141,7 +145,7 @@ func TestRestrictFlags(t *testing.T) {
 
 func TestWhoSeesFlagsOfUsers(t *testing.T) {
 	t.Parallel()
-	rows := []store.User{{ID: "u", Flaggers: []string{"a", "b"}, FlagCount: 2}}
+	rows := []people.User{{ID: "u", Flaggers: []string{"a", "b"}, FlagCount: 2}}
 	for name, test := range map[string]struct {
 		ctx  context.Context
 		want int64
@@ -162,7 +166,7 @@ func TestWhoSeesFlagsOfUsers(t *testing.T) {
 
 func TestWhoSeesFlagsOfMessages(t *testing.T) {
 	t.Parallel()
-	rows := []store.Message{
+	rows := []messaging.Message{
 		{ID: "1", ChannelID: "moderated", Flaggers: []string{"a"}, FlagCount: 1},
 		{ID: "2", ChannelID: "other", Flaggers: []string{"a"}, FlagCount: 1},
 	}
@@ -188,35 +192,35 @@ func TestWhoSeesFlagsOfMessages(t *testing.T) {
 
 func TestModeratedPlaces(t *testing.T) {
 	t.Parallel()
-	post := func(p store.Post) Rows {
+	post := func(p content.Post) Rows {
 		p.TargetID, p.FeedType = "c", cmp.Or(p.FeedType, published)
 		p.TargetType = cmp.Or(p.TargetType, "community")
-		return Rows{Posts: []store.Post{p}}
+		return Rows{Posts: []content.Post{p}}
 	}
 	for name, test := range map[string]struct {
 		rows Rows
 		want []string
 	}{
-		"a published post":              {post(store.Post{}), nil},
-		"a flagged post":                {post(store.Post{FlagCount: 1}), []string{"c"}},
-		"a post with a flagged child":   {post(store.Post{HasFlaggedChildren: true}), []string{"c"}},
-		"a post with a flagged comment": {post(store.Post{HasFlaggedComment: true}), []string{"c"}},
-		"a post that waits":             {post(store.Post{FeedType: "reviewing"}), []string{"c"}},
-		"a post that was declined":      {post(store.Post{FeedType: "declined"}), []string{"c"}},
-		"a flagged post on a wall":      {post(store.Post{FlagCount: 1, TargetType: "user"}), nil},
-		"a story":                       {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c"}}}, nil},
-		"a flagged story":               {Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", FlagCount: 1}}}, []string{"c"}},
+		"a published post":              {post(content.Post{}), nil},
+		"a flagged post":                {post(content.Post{FlagCount: 1}), []string{"c"}},
+		"a post with a flagged child":   {post(content.Post{HasFlaggedChildren: true}), []string{"c"}},
+		"a post with a flagged comment": {post(content.Post{HasFlaggedComment: true}), []string{"c"}},
+		"a post that waits":             {post(content.Post{FeedType: "reviewing"}), []string{"c"}},
+		"a post that was declined":      {post(content.Post{FeedType: "declined"}), []string{"c"}},
+		"a flagged post on a wall":      {post(content.Post{FlagCount: 1, TargetType: "user"}), nil},
+		"a story":                       {Rows{Stories: []content.Story{{TargetType: "community", TargetID: "c"}}}, nil},
+		"a flagged story":               {Rows{Stories: []content.Story{{TargetType: "community", TargetID: "c", FlagCount: 1}}}, []string{"c"}},
 		"a story with a flagged comment": {
-			Rows{Stories: []store.Story{{TargetType: "community", TargetID: "c", HasFlaggedComment: true}}},
+			Rows{Stories: []content.Story{{TargetType: "community", TargetID: "c", HasFlaggedComment: true}}},
 			[]string{"c"},
 		},
-		"a flagged story on a wall":       {Rows{Stories: []store.Story{{TargetType: "user", TargetID: "u", FlagCount: 1}}}, nil},
-		"a comment, whatever its replies": {Rows{Comments: []store.Comment{{TargetType: "community", TargetID: "c"}}}, []string{"c"}},
-		"a comment on a wall":             {Rows{Comments: []store.Comment{{TargetType: "user", TargetID: "u"}}}, nil},
-		"a community":                     {Rows{Communities: []store.Community{{ID: "c"}}}, nil},
-		"a community with a flagged post": {Rows{Communities: []store.Community{{ID: "c", HasFlaggedPost: true}}}, []string{"c"}},
+		"a flagged story on a wall":       {Rows{Stories: []content.Story{{TargetType: "user", TargetID: "u", FlagCount: 1}}}, nil},
+		"a comment, whatever its replies": {Rows{Comments: []content.Comment{{TargetType: "community", TargetID: "c"}}}, []string{"c"}},
+		"a comment on a wall":             {Rows{Comments: []content.Comment{{TargetType: "user", TargetID: "u"}}}, nil},
+		"a community":                     {Rows{Communities: []communities.Community{{ID: "c"}}}, nil},
+		"a community with a flagged post": {Rows{Communities: []communities.Community{{ID: "c", HasFlaggedPost: true}}}, []string{"c"}},
 		"a community with a flagged comment, twice": {
-			Rows{Communities: []store.Community{{ID: "c", HasFlaggedComment: true}, {ID: "c", HasFlaggedComment: true}}}, []string{"c"},
+			Rows{Communities: []communities.Community{{ID: "c", HasFlaggedComment: true}, {ID: "c", HasFlaggedComment: true}}}, []string{"c"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +232,7 @@ func TestModeratedPlaces(t *testing.T) {
 
 func TestFeedsCountWhatTheCallerMaySee(t *testing.T) {
 	t.Parallel()
-	counts := store.Counts{communityID: {store.CountPublished: 3, store.CountReviewing: 2, store.CountDeclined: 1}}
+	counts := core.Counts{communityID: {core.CountPublished: 3, core.CountReviewing: 2, core.CountDeclined: 1}}
 	for name, test := range map[string]struct {
 		reviews bool
 		want    []int32
@@ -236,7 +240,7 @@ func TestFeedsCountWhatTheCallerMaySee(t *testing.T) {
 		"reader":   {false, []int32{3, 0, 0}},
 		"reviewer": {true, []int32{3, 2, 1}},
 	} {
-		feeds := (&Builder{}).feeds(store.Community{ID: communityID}, counts, test.reviews)
+		feeds := (&Builder{}).feeds(communities.Community{ID: communityID}, counts, test.reviews)
 		var got []int32
 		for _, f := range feeds {
 			got = append(got, f.GetPostCount())

@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/importer"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // importFlags are the flags of plaza import.
@@ -69,7 +70,7 @@ func importFiles(cmd *cobra.Command, f importFlags, files []string) error {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	// Users do not move at once until a minute after the end of the import.
-	process := store.Server{ID: region.NewID(cfg.Region), Version: "import", Capabilities: []string{store.CapabilityMoves}}
+	process := network.Server{ID: region.NewID(cfg.Region), Version: "import", Capabilities: []string{network.CapabilityMoves}}
 	if err := app.FollowMoves(ctx, st, process, cfg.Region, log); err != nil {
 		return databaseFailure(err, cfg)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge/realtime"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // BenchmarkLog appends events to the log of a home, 100 per outbox row.
@@ -18,7 +18,7 @@ func BenchmarkLog(b *testing.B) {
 	for i := range changes {
 		changes[i], senders[i] = w.deps.UserChange(w.user.ID), w.user.ID
 	}
-	var rows []store.OutboxRow
+	var rows []core.OutboxRow
 	for range b.N {
 		tx := w.deps.Store.NewTx(region.EU)
 		rows = append(rows, events.EmitChanges(tx, "user.updated", changes, senders, w.deps.Now())...)

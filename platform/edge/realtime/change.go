@@ -13,11 +13,12 @@ import (
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // deliver publishes an event to the subscribers that it concerns. Nothing is read for an event without subscribers.
-func (b *broker) deliver(ctx context.Context, home region.Code, e store.LoggedEvent) error {
+func (b *broker) deliver(ctx context.Context, home region.Code, e eventlog.LoggedEvent) error {
 	if b.count.Load() == 0 {
 		return nil
 	}
@@ -38,7 +39,7 @@ var everySubscriber = receiver{
 }
 
 // deliverTo is deliver for some subscribers.
-func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.LoggedEvent, to receiver) error {
+func (b *broker) deliverTo(ctx context.Context, home region.Code, e eventlog.LoggedEvent, to receiver) error {
 	c, err := changeOf(e)
 	if err == nil {
 		e.Name = nameOf(e, c)
@@ -86,7 +87,7 @@ func concerned(c events.Change) []string {
 }
 
 // deliverChange publishes a change on each of its topics that have subscribers.
-func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change, to receiver) error {
+func (b *broker) deliverChange(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change, to receiver) error {
 	found, err := b.audience(ctx, home, c, func(s *subscriber) bool { return to.includes(s) && s.watch.wants(home, e.Name) })
 	if err != nil || len(found) == 0 {
 		return err
@@ -182,7 +183,7 @@ func (b *broker) audience(
 }
 
 // onlySender removes all clients but those of the sender from found.
-func onlySender(e store.LoggedEvent, found map[string][]*subscriber) {
+func onlySender(e eventlog.LoggedEvent, found map[string][]*subscriber) {
 	for topic, clients := range found {
 		found[topic] = slices.DeleteFunc(clients, func(client *subscriber) bool { return client.UserID() != e.SenderID })
 	}
@@ -223,7 +224,7 @@ func (b *broker) smartFeed(
 
 // membersAmong returns which of the users are members of a channel, or of a community; those have the given home.
 func (b *broker) membersAmong(ctx context.Context, home region.Code, place events.Place, userIDs []string) (members []string, err error) {
-	var rows []store.ChannelUser
+	var rows []messaging.ChannelUser
 	reads := b.hub.Store.NewReadBatch()
 	if place.Kind == events.PlaceCommunity {
 		reads.MembersAmong(home, place.ID, userIDs, &members)
@@ -287,7 +288,7 @@ func ownMatters(c events.Change, clients []*subscriber) (own, others []*subscrib
 }
 
 // envelope returns an event as MQTT clients receive it.
-func (h *Hub) envelope(e store.LoggedEvent, topic string, data map[string]json.RawMessage) map[string]any {
+func (h *Hub) envelope(e eventlog.LoggedEvent, topic string, data map[string]json.RawMessage) map[string]any {
 	sent := e.SentAt.UTC().Format("2006-01-02T15:04:05.000Z")
 	return map[string]any{
 		"eventType": e.Name, "data": data, "id": e.ID, "networkId": h.NetworkID, "path": topic, "senderId": e.SenderID,
@@ -296,7 +297,7 @@ func (h *Hub) envelope(e store.LoggedEvent, topic string, data map[string]json.R
 }
 
 // contractData returns the JSON of an event in a stream that the contract defines.
-func (h *Hub) contractData(e store.LoggedEvent, c events.Change, o *object, admin bool) json.RawMessage {
+func (h *Hub) contractData(e eventlog.LoggedEvent, c events.Change, o *object, admin bool) json.RawMessage {
 	if c.Kind == events.KindMarkers {
 		return rawOf(o.data)
 	}

@@ -27,7 +27,8 @@ import (
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 // RateLimits are the limits under which connections and streams are, together with the requests of their users.
@@ -61,7 +62,7 @@ type Options struct {
 type Hub struct {
 	Options
 	tails   map[region.Code]*tail
-	logs    *groupcommit.Queue[region.Code, []store.Event]
+	logs    *groupcommit.Queue[region.Code, []eventlog.Event]
 	metrics *metrics
 	broker  *broker
 
@@ -82,7 +83,7 @@ func New(o Options) *Hub {
 	for _, home := range region.All() {
 		h.tails[home] = newTail(h, home)
 	}
-	o.Outbox.HandleRuns(store.TopicRealtime, h.deliverRows)
+	o.Outbox.HandleRuns(eventlog.TopicRealtime, h.deliverRows)
 	return h
 }
 
@@ -140,10 +141,10 @@ func (h *Hub) position(ctx context.Context, homes []region.Code) {
 }
 
 // deliverRows appends the events of outbox rows to the logs of their homes.
-func (h *Hub) deliverRows(ctx context.Context, rows []store.OutboxRow) error {
-	var all []store.Event
+func (h *Hub) deliverRows(ctx context.Context, rows []core.OutboxRow) error {
+	var all []eventlog.Event
 	for _, row := range rows {
-		var some []store.Event
+		var some []eventlog.Event
 		if err := json.Unmarshal(row.Payload, &some); err != nil {
 			return err
 		}
@@ -157,8 +158,8 @@ func (h *Hub) deliverRows(ctx context.Context, rows []store.OutboxRow) error {
 
 // deliverToLogs appends events to the logs of their homes. Events older than the logs' retention are dropped: no client
 // could resume there, and a log that has already removed the event would add it again.
-func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
-	byHome := map[region.Code][]store.Event{}
+func (h *Hub) deliverToLogs(ctx context.Context, all ...eventlog.Event) error {
+	byHome := map[region.Code][]eventlog.Event{}
 	for _, e := range all {
 		if h.Now().Sub(e.SentAt) > events.Retention {
 			continue

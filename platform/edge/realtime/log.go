@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 const (
@@ -19,10 +19,10 @@ const (
 
 // newLogs returns the queue of events that are appended to the logs of homes. Transactions on a log are serialized, so that events that
 // arrive during one are appended together. After an error they may or may not be in the log; adding them again is safe.
-func newLogs(h *Hub) *groupcommit.Queue[region.Code, []store.Event] {
-	return &groupcommit.Queue[region.Code, []store.Event]{
-		Max: maxAppended, MaxWaiting: maxWaiting, Size: func(list []store.Event) int { return len(list) },
-		Commit: func(ctx context.Context, home region.Code, lists [][]store.Event) []error {
+func newLogs(h *Hub) *groupcommit.Queue[region.Code, []eventlog.Event] {
+	return &groupcommit.Queue[region.Code, []eventlog.Event]{
+		Max: maxAppended, MaxWaiting: maxWaiting, Size: func(list []eventlog.Event) int { return len(list) },
+		Commit: func(ctx context.Context, home region.Code, lists [][]eventlog.Event) []error {
 			err := h.append(ctx, home, distinct(slices.Concat(lists...)))
 			if err == nil {
 				h.tails[home].nudge()
@@ -33,11 +33,11 @@ func newLogs(h *Hub) *groupcommit.Queue[region.Code, []store.Event] {
 }
 
 // append appends events to the log of a home.
-func (h *Hub) append(ctx context.Context, home region.Code, all []store.Event) error {
+func (h *Hub) append(ctx context.Context, home region.Code, all []eventlog.Event) error {
 	w := h.Store.NewTx(home)
 	w.InsertEvents(all, h.Now())
 	err := w.Commit(ctx)
-	if errors.Is(err, store.ErrEventExists) { // of a delivery whose success was not recorded
+	if errors.Is(err, eventlog.ErrEventExists) { // of a delivery whose success was not recorded
 		w = h.Store.NewTx(home)
 		w.InsertMissingEvents(all, h.Now())
 		err = w.Commit(ctx)
@@ -46,9 +46,9 @@ func (h *Hub) append(ctx context.Context, home region.Code, all []store.Event) e
 }
 
 // distinct returns events without those that occur again. An event is added again if a delivery of it ended before it was appended.
-func distinct(all []store.Event) []store.Event {
+func distinct(all []eventlog.Event) []eventlog.Event {
 	seen := make(map[string]bool, len(all))
-	return slices.DeleteFunc(all, func(e store.Event) bool {
+	return slices.DeleteFunc(all, func(e eventlog.Event) bool {
 		again := seen[e.ID]
 		seen[e.ID] = true
 		return again

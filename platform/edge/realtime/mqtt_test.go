@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // serveMQTT returns the address at which the hub serves MQTT.
@@ -158,8 +158,8 @@ func TestMQTTSlowClient(t *testing.T) {
 	t.Parallel()
 	const queue = 8
 	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })
-	tx, user := w.deps.Store.NewTx(region.EU), new(store.User)
-	tx.UpdateUser(w.user.ID, store.UserChange{Metadata: []byte(`{"x":"` + strings.Repeat("x", 9000) + `"}`)}, w.deps.Now(), &user)
+	tx, user := w.deps.Store.NewTx(region.EU), new(people.User)
+	tx.UpdateUser(w.user.ID, people.UserChange{Metadata: []byte(`{"x":"` + strings.Repeat("x", 9000) + `"}`)}, w.deps.Now(), &user)
 	require.NoError(t, tx.Commit(t.Context()))
 	address := w.serveMQTT()
 	topic := networkID + "/user/" + w.user.ID
@@ -216,7 +216,7 @@ func TestMQTTLastEvent(t *testing.T) {
 	require.True(t, token.WaitTimeout(patience))
 	require.NoError(t, token.Error())
 	tx := w.deps.Store.NewTx(region.EU)
-	var banned *store.User
+	var banned *people.User
 	tx.BanUser(w.user.ID, true, w.deps.Now(), &banned)
 	row := events.EmitChange(tx, "user.didGlobalBan", w.deps.UserChange(w.user.ID), "", w.deps.Now())
 	require.NoError(t, tx.Commit(t.Context()))
@@ -236,7 +236,7 @@ func TestMQTTLastEventIsNotAwaitedForever(t *testing.T) {
 	w := newWorldWith(t, short, func(*realtime.Options) {})
 	_, lost := connect(t, w.options(w.serveMQTT(), "phone"))
 	tx := w.deps.Store.NewTx(region.EU)
-	var banned *store.User
+	var banned *people.User
 	tx.BanUser(w.user.ID, true, w.deps.Now(), &banned)
 	events.EmitChange(tx, "user.didGlobalBan", w.deps.UserChange(w.user.ID), "", w.deps.Now())
 	require.NoError(t, tx.Commit(t.Context()))

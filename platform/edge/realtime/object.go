@@ -19,6 +19,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -33,7 +36,7 @@ type object struct {
 type audience func(*subscription.Access) bool
 
 // objectReader reads what an event in the log of a home is about.
-type objectReader func(*Hub, context.Context, region.Code, store.LoggedEvent, events.Change) (proto.Message, audience, error)
+type objectReader func(*Hub, context.Context, region.Code, eventlog.LoggedEvent, events.Change) (proto.Message, audience, error)
 
 // objectReaders holds the function that reads each kind of object.
 var objectReaders = map[events.ObjectKind]objectReader{
@@ -57,7 +60,7 @@ var objectReaders = map[events.ObjectKind]objectReader{
 }
 
 // readObject reads what a change is about.
-func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (*object, error) {
+func (h *Hub) readObject(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (*object, error) {
 	read := objectReaders[c.Kind]
 	if read == nil {
 		return nil, fmt.Errorf("%w: unknown kind of object", events.ErrUndeliverable)
@@ -125,7 +128,7 @@ func rawOf(value any) json.RawMessage {
 
 // addMute adds to the data of an event about muting what clients read at its top: the channel, until when it or the users
 // are muted, and who did it.
-func (h *Hub) addMute(o *object, e store.LoggedEvent) {
+func (h *Hub) addMute(o *object, e eventlog.LoggedEvent) {
 	rows := map[string]string{"channel.setMuted": "channels", "channel.setMutedUsers": "channelUsers"}[e.Name]
 	list := freeform.ListOf(o.data[rows])
 	if len(list) == 0 {
@@ -166,7 +169,7 @@ func (h *Hub) addReaction(ctx context.Context, o *object, c events.Change) error
 	if c.Reaction == nil {
 		return nil
 	}
-	var users []store.User
+	var users []people.User
 	reads := h.Store.NewBestEffortBatch()
 	reads.Users([]string{c.Reaction.UserID}, &users)
 	if err := reads.Run(ctx); err != nil {
@@ -186,7 +189,7 @@ func everyone(a *subscription.Access) bool { return a.Sees() }
 // errGone means that the object was removed for good before its event was delivered.
 var errGone = fmt.Errorf("%w: the object does not exist any more", events.ErrUndeliverable)
 
-func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readPost(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	var rows view.Rows
 	reads := h.Store.NewBestEffortBatch()
 	reads.PostsByID([]string{c.ID}, &rows.Posts)
@@ -202,9 +205,9 @@ func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEven
 	return view.Fill(a, &plazav1.PostResponse{}), func(access *subscription.Access) bool { return access.SeesPost(&post) }, nil
 }
 
-func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readComment(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	var rows view.Rows
-	var post *store.Post
+	var post *content.Post
 	reads := h.Store.NewBestEffortBatch()
 	reads.CommentsByID([]string{c.ID}, &rows.Comments)
 	reads.PostOfComment(c.ID, &post)
@@ -222,7 +225,7 @@ func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedE
 	}, nil
 }
 
-func (h *Hub) readStory(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readStory(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	var rows view.Rows
 	reads := h.Store.NewBestEffortBatch()
 	reads.StoriesByID([]string{c.ID}, &rows.Stories)

@@ -8,18 +8,19 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (h *Hub) readEvent(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	a, err := h.eventOf(ctx, home, c, []store.EventRsvp{})
+func (h *Hub) readEvent(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	a, err := h.eventOf(ctx, home, c, []content.EventRsvp{})
 	return view.Fill(a, &plazav1.EventResponse{}), everyone, err
 }
 
-func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	rsvps := []store.EventRsvp{}
+func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	rsvps := []content.EventRsvp{}
 	reads := h.Store.NewBestEffortBatch()
 	reads.RsvpsOf([]string{c.ID}, c.OtherID, &rsvps)
 	if err := h.run(ctx, reads, home); err != nil || len(rsvps) == 0 {
@@ -30,8 +31,8 @@ func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.Logge
 }
 
 // eventOf reads the event of a change, for a response with the given answers.
-func (h *Hub) eventOf(ctx context.Context, home region.Code, c events.Change, rsvps []store.EventRsvp) (*view.EventAggregate, error) {
-	var wall store.Wall
+func (h *Hub) eventOf(ctx context.Context, home region.Code, c events.Change, rsvps []content.EventRsvp) (*view.EventAggregate, error) {
+	var wall content.Wall
 	var place view.Rows
 	rows := view.EventRows{Rsvps: rsvps}
 	reads := h.Store.NewBestEffortBatch()

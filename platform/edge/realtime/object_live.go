@@ -10,12 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (h *Hub) readRoom(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	var room *store.Room
+func (h *Hub) readRoom(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var room *media.Room
 	reads := h.Store.NewBestEffortBatch()
 	reads.Room(c.ID, &room)
 	if err := h.run(ctx, reads, home); err != nil || room == nil {
@@ -29,22 +31,22 @@ func (h *Hub) readRoom(ctx context.Context, home region.Code, _ store.LoggedEven
 		ids = append(ids, c.ParticipantID)
 	}
 	users, err := h.usersOf(ctx, home, service.SortedSet(ids))
-	return &plazav1.RoomResponse{Rooms: h.View.Rooms([]store.Room{*room}), Users: h.View.Users(ctx, users)}, everyone, err
+	return &plazav1.RoomResponse{Rooms: h.View.Rooms([]media.Room{*room}), Users: h.View.Users(ctx, users)}, everyone, err
 }
 
-func (h *Hub) readStream(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	var stream *store.VideoStream
+func (h *Hub) readStream(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var stream *media.VideoStream
 	reads := h.Store.NewBestEffortBatch()
 	reads.VideoStream(c.ID, &stream)
 	if err := h.run(ctx, reads, home); err != nil || stream == nil {
 		return nil, nil, cmp.Or(err, errGone)
 	}
 	users, err := h.usersOf(ctx, home, []string{stream.CreatorID})
-	return h.View.VideoStreamings(ctx, []store.VideoStream{*stream}, users, ""), everyone, err
+	return h.View.VideoStreamings(ctx, []media.VideoStream{*stream}, users, ""), everyone, err
 }
 
 // readStreamBan returns the bans that the event contains.
-func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	users, err := h.usersOf(ctx, home, c.UserIDs)
 	changed := &plazav1.StreamViewersChanged{}
 	for _, u := range users {
@@ -57,7 +59,7 @@ func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e store.Logge
 
 // readLiveReactions returns the reactions that the event contains, for those who see the post.
 func (h *Hub) readLiveReactions(
-	ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change,
+	ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change,
 ) (proto.Message, audience, error) {
 	_, sees, err := h.readPost(ctx, home, e, c)
 	created := &plazav1.LiveReactionsCreated{}
@@ -71,8 +73,8 @@ func (h *Hub) readLiveReactions(
 }
 
 // readInvitation reads the invitation of a co-host.
-func (h *Hub) readInvitation(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	var invitation *store.Invitation
+func (h *Hub) readInvitation(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var invitation *communities.Invitation
 	reads := h.Store.NewBestEffortBatch()
 	reads.Invitation(c.ID, &invitation)
 	if err := h.run(ctx, reads, home); err != nil || invitation == nil {

@@ -9,18 +9,20 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readCommunity(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	rows := view.CommunityRows{OnlyMembers: true}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{c.ID}, &rows.Communities)
 	for _, m := range c.Members {
-		rows.Members = append(rows.Members, store.Member{
-			CommunityID: c.ID, UserID: m.UserID, UserPublicID: m.PublicID, State: store.StateMember,
+		rows.Members = append(rows.Members, communities.Member{
+			CommunityID: c.ID, UserID: m.UserID, UserPublicID: m.PublicID, State: communities.StateMember,
 			Roles: m.Roles, JoinedAt: m.JoinedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt,
 		})
 	}
@@ -40,7 +42,7 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.Logge
 	return a, everyone, err
 }
 
-func (h *Hub) readUser(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readUser(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	users, err := h.usersOf(ctx, home, []string{c.ID})
 	if err != nil || len(users) == 0 {
 		return nil, nil, cmp.Or(err, errGone)
@@ -48,8 +50,8 @@ func (h *Hub) readUser(ctx context.Context, home region.Code, _ store.LoggedEven
 	return &plazav1.UserResponse{Users: h.View.Users(ctx, users)}, everyone, nil
 }
 
-func (h *Hub) usersOf(ctx context.Context, home region.Code, ids []string) ([]store.User, error) {
-	var users []store.User
+func (h *Hub) usersOf(ctx context.Context, home region.Code, ids []string) ([]people.User, error) {
+	var users []people.User
 	reads := h.Store.NewBestEffortBatch()
 	reads.Users(ids, &users)
 	err := h.run(ctx, reads, home)
@@ -57,9 +59,9 @@ func (h *Hub) usersOf(ctx context.Context, home region.Code, ids []string) ([]st
 }
 
 // readFollow reads a follow, by the ids of both users.
-func (h *Hub) readFollow(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	var follow *store.Follow
-	var users []store.User
+func (h *Hub) readFollow(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var follow *people.Follow
+	var users []people.User
 	reads := h.Store.NewBestEffortBatch()
 	reads.Follow(c.ID, c.OtherID, &follow)
 	reads.Users([]string{c.ID, c.OtherID}, &users)
@@ -70,8 +72,8 @@ func (h *Hub) readFollow(ctx context.Context, home region.Code, _ store.LoggedEv
 }
 
 // readMarkers reads the user's markers that changed.
-func (h *Hub) readMarkers(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
-	var users []store.User
+func (h *Hub) readMarkers(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var users []people.User
 	marks := view.Markers{}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Users([]string{c.ID}, &users)

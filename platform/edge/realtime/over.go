@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 // over is the state of a stream or connection whose session has ended. It stays open until its client has received the last event about
@@ -61,7 +61,7 @@ func (t *tail) lastEvents(ctx context.Context, conns []*conn) (pending map[strin
 	for user := range rows {
 		pending[user] = true
 	}
-	var log store.EventHead // read after the outbox: what has left the outbox is in the log
+	var log eventlog.EventHead // read after the outbox: what has left the outbox is in the log
 	reads := t.hub.Store.NewReadBatch()
 	reads.EventHead(t.home, &log)
 	err = reads.Run(ctx)

@@ -24,8 +24,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -39,7 +42,7 @@ type world struct {
 	t       testing.TB
 	hub     *realtime.Hub
 	deps    *service.Deps
-	user    store.User
+	user    people.User
 	token   string
 	running sync.WaitGroup
 }
@@ -82,11 +85,11 @@ func newWorldWith(t testing.TB, l limits.Limits, change func(*realtime.Options))
 func (w *world) signIn(issuer *auth.Issuer) {
 	w.t.Helper()
 	now := w.deps.Now()
-	w.user = store.User{ID: region.NewID(region.EU), PublicID: "ann", DisplayName: "Ann"}
+	w.user = people.User{ID: region.NewID(region.EU), PublicID: "ann", DisplayName: "Ann"}
 	sessionID := region.NewID(region.EU)
 	tx := w.deps.Store.NewTx(region.EU)
 	tx.InsertUser(w.user, now)
-	tx.InsertSession(store.Session{
+	tx.InsertSession(people.Session{
 		ID: sessionID, UserID: w.user.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 		Authenticated: true,
 	})
@@ -261,9 +264,9 @@ func TestOldEventsAreNotLogged(t *testing.T) {
 	w := newWorldWith(t, limits.Lift(), func(o *realtime.Options) { o.Now = func() time.Time { return now } })
 	logged := func() int { // numbers are not counted: a row of the outbox that is delivered again uses another one
 		t.Helper()
-		var list []store.LoggedEvent
+		var list []eventlog.LoggedEvent
 		reads := w.deps.Store.NewReadBatch()
-		reads.Events(store.EventSpan{Home: region.EU, To: 100, Limit: 100}, &list)
+		reads.Events(eventlog.EventSpan{Home: region.EU, To: 100, Limit: 100}, &list)
 		require.NoError(t, reads.Run(t.Context()))
 		return len(list)
 	}
@@ -272,7 +275,7 @@ func TestOldEventsAreNotLogged(t *testing.T) {
 		for _, senders := range [][]string{{w.user.ID}, nil} {
 			tx := w.deps.Store.NewTx(region.EU)
 			c, at := w.deps.UserChange(w.user.ID), now.Add(-age)
-			var row store.OutboxRow
+			var row core.OutboxRow
 			if senders == nil {
 				row = events.EmitChange(tx, "user.updated", c, w.user.ID, at)
 			} else {
@@ -293,9 +296,9 @@ func TestEventsOfSeveralHomes(t *testing.T) {
 		t.Helper()
 		count := map[region.Code]int{}
 		for _, home := range region.All() {
-			var list []store.LoggedEvent
+			var list []eventlog.LoggedEvent
 			reads := w.deps.Store.NewReadBatch()
-			reads.Events(store.EventSpan{Home: home, To: 100, Limit: 100}, &list)
+			reads.Events(eventlog.EventSpan{Home: home, To: 100, Limit: 100}, &list)
 			require.NoError(t, reads.Run(t.Context()))
 			if len(list) > 0 {
 				count[home] = len(list)
@@ -307,8 +310,8 @@ func TestEventsOfSeveralHomes(t *testing.T) {
 		t.Helper()
 		now := w.deps.Now()
 		tx := w.deps.Store.NewTx(region.EU)
-		e := store.Event{Name: "user.updated", Topic: topic, Payload: []byte(`{}`), SentAt: now, Homes: homes}
-		row := tx.EmitEvents("", []store.Event{e}, now, now.Add(events.Grace))
+		e := eventlog.Event{Name: "user.updated", Topic: topic, Payload: []byte(`{}`), SentAt: now, Homes: homes}
+		row := tx.EmitEvents("", []eventlog.Event{e}, now, now.Add(events.Grace))
 		require.NoError(t, tx.Commit(t.Context()))
 		w.deps.Outbox.Deliver(t.Context(), region.EU, row)
 	}

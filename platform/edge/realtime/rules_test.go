@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 // TestRefusalCodes checks by which codes clients learn whether they may try to connect again.
@@ -102,8 +102,8 @@ func TestNamesOf(t *testing.T) {
 
 func TestDistinctEvents(t *testing.T) {
 	t.Parallel()
-	ids := service.Map(distinct([]store.Event{{ID: "b"}, {ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "a"}}),
-		func(e store.Event) string { return e.ID })
+	ids := service.Map(distinct([]eventlog.Event{{ID: "b"}, {ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "a"}}),
+		func(e eventlog.Event) string { return e.ID })
 	require.Equal(t, []string{"b", "a", "c"}, ids)
 }
 
@@ -165,7 +165,7 @@ func TestWhereAStreamOfTopicsBegins(t *testing.T) {
 			hub: h, homes: region.All(), subscriber: &subscriber{watch: newWatch(nil, 5)}, wanted: test.wanted, at: positions{}, upTo: positions{},
 		}
 		if test.wanted != nil {
-			s.heads = map[region.Code]store.EventHead{}
+			s.heads = map[region.Code]eventlog.EventHead{}
 		}
 		for _, home := range region.All() {
 			h.tails[home] = newTail(h, home)
@@ -173,7 +173,7 @@ func TestWhereAStreamOfTopicsBegins(t *testing.T) {
 		eu := h.tails[region.EU]
 		eu.reading, eu.last = !test.waits, last
 		if test.wanted != nil && !test.silent {
-			s.heads[region.EU] = store.EventHead{Trimmed: 10, Last: last + 10}
+			s.heads[region.EU] = eventlog.EventHead{Trimmed: 10, Last: last + 10}
 		}
 		s.begin()
 		delete(s.at, region.US)
@@ -209,7 +209,7 @@ func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	h := &Hub{Options: Options{Deps: &service.Deps{NetworkID: "n"}}}
 	at := time.Date(2026, 11, 20, 13, 0, 0, 123_456_789, time.FixedZone("", 3600))
-	e := store.LoggedEvent{ID: "e", Name: "post.created", SenderID: "s", SentAt: at}
+	e := eventlog.LoggedEvent{ID: "e", Name: "post.created", SenderID: "s", SentAt: at}
 	text := rawOf(h.envelope(e, "n/post", map[string]json.RawMessage{"posts": []byte(`[]`)}))
 	require.JSONEq(t, `{"eventType": "post.created", "data": {"posts": []}, "id": "e", "networkId": "n", "path": "n/post", "senderId": "s",
 		"sentTime": "2026-11-20T12:00:00.123Z", "sendTime": "2026-11-20T12:00:00.123Z", "version": 1}`, string(text))
@@ -235,7 +235,7 @@ func TestDataOfEvents(t *testing.T) {
 			"channelUsers": [{"channelId": "d", "userId": "a", "muteTimeout": "v"}, {"channelId": "d", "userId": "b", "muteTimeout": "v"}]`
 		o := &object{}
 		require.NoError(t, json.Unmarshal([]byte("{"+rows+"}"), &o.data))
-		h.addMute(o, store.LoggedEvent{Name: name, SenderID: "s"})
+		h.addMute(o, eventlog.LoggedEvent{Name: name, SenderID: "s"})
 		text, err := json.Marshal(o.data)
 		require.NoError(t, err)
 		require.JSONEq(t, "{"+want+rows+"}", string(text), name)

@@ -12,8 +12,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -43,8 +47,8 @@ func (t *tail) openSession(tb testing.TB, userID string, valid, byMQTT bool) ses
 	if valid {
 		now := service.Millis()
 		tx := t.hub.Store.NewTx(region.EU)
-		tx.InsertUser(store.User{ID: userID, PublicID: userID}, now)
-		tx.InsertSession(store.Session{
+		tx.InsertUser(people.User{ID: userID, PublicID: userID}, now)
+		tx.InsertSession(people.Session{
 			ID: s.sessionID, UserID: userID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: now.Add(time.Hour), Authenticated: true,
 		})
 		require.NoError(tb, tx.Commit(tb.Context()))
@@ -69,7 +73,7 @@ func TestCheckedSessions(t *testing.T) {
 	t.Parallel()
 	tail := newCheckedTail(t, limits.Lift())
 	type user struct {
-		state store.MoveState // empty without a move
+		state lifecycle.MoveState // empty without a move
 		valid bool
 		want  string
 	}
@@ -98,7 +102,7 @@ func TestCheckedSessions(t *testing.T) {
 		}
 		if u.state != "" {
 			version++
-			tail.hub.Store.Routes().Put(store.Route{UserID: id, Home: region.EU, To: region.SG, State: u.state, Version: version}, nil)
+			tail.hub.Store.Routes().Put(lifecycle.Route{UserID: id, Home: region.EU, To: region.SG, State: u.state, Version: version}, nil)
 		}
 	}
 	admin := tail.openSession(t, "", false, false)
@@ -147,13 +151,13 @@ func TestLastEventsOfMQTT(t *testing.T) {
 	require.Equal(t, endSession, <-other.ends, "another user has none")
 
 	tx = h.Store.NewTx(region.EU)
-	tx.InsertEvents([]store.Event{{
+	tx.InsertEvents([]eventlog.Event{{
 		ID: region.NewID(region.EU), Name: "user.updated", Topic: waits.userID, Payload: []byte("{}"),
 		SentAt: at,
 	}}, at)
 	require.NoError(t, tx.Commit(t.Context()))
-	require.NoError(t, h.Store.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{row}))
-	var head store.EventHead
+	require.NoError(t, h.Store.DeleteOutboxRows(t.Context(), region.EU, []core.OutboxRow{row}))
+	var head eventlog.EventHead
 	reads := h.Store.NewReadBatch()
 	reads.EventHead(region.EU, &head)
 	require.NoError(t, reads.Run(t.Context()))

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/defence"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 const (
@@ -36,12 +36,12 @@ type stream struct {
 	out        *writer
 	subscriber *subscriber
 	topics     []string
-	wanted     positions                       // of the client's last event; nil for a new stream
-	heads      map[region.Code]store.EventHead // of the homes that answered; nil for a new stream
-	at         positions                       // after the events that were written
-	upTo       positions                       // where the events begin that are delivered to the stream
-	reset      bool                            // a position requested by the client is not available
-	replayed   int                             // missed events that were delivered
+	wanted     positions                          // of the client's last event; nil for a new stream
+	heads      map[region.Code]eventlog.EventHead // of the homes that answered; nil for a new stream
+	at         positions                          // after the events that were written
+	upTo       positions                          // where the events begin that are delivered to the stream
+	reset      bool                               // a position requested by the client is not available
+	replayed   int                                // missed events that were delivered
 }
 
 // admit authenticates the client, decides which events it receives, and counts the stream until release is called.
@@ -112,12 +112,12 @@ func (s *stream) readHeads(ctx context.Context) {
 		return
 	}
 	reads := s.hub.Store.NewBestEffortBatch()
-	heads := map[region.Code]*store.EventHead{}
+	heads := map[region.Code]*eventlog.EventHead{}
 	for _, home := range s.homes {
-		heads[home] = &store.EventHead{}
+		heads[home] = &eventlog.EventHead{}
 		reads.EventHead(home, heads[home])
 	}
-	s.heads = map[region.Code]store.EventHead{}
+	s.heads = map[region.Code]eventlog.EventHead{}
 	if reads.Run(ctx) != nil {
 		return
 	}
@@ -210,7 +210,7 @@ func (s *stream) catchUp(ctx context.Context, home region.Code) error {
 		admit:    s.admitReplay,
 	}
 	for s.at[home] < s.upTo[home] {
-		found, err := s.missed(ctx, store.EventSpan{Home: home, After: s.at[home], To: s.upTo[home], Limit: catchUpPage})
+		found, err := s.missed(ctx, eventlog.EventSpan{Home: home, After: s.at[home], To: s.upTo[home], Limit: catchUpPage})
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (s *stream) catchUp(ctx context.Context, home region.Code) error {
 }
 
 // missed reads the events of a part of a log that may concern the client.
-func (s *stream) missed(ctx context.Context, span store.EventSpan) (found []store.LoggedEvent, err error) {
+func (s *stream) missed(ctx context.Context, span eventlog.EventSpan) (found []eventlog.LoggedEvent, err error) {
 	topics := []string{s.subscriber.userID}
 	if s.contract == events.CommunityUserAdded && !s.subscriber.admin {
 		reads := s.hub.Store.NewReadBatch()

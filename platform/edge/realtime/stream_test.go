@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 func TestParseLineID(t *testing.T) {
@@ -56,7 +56,7 @@ func TestWhereAStreamBegins(t *testing.T) {
 			s := &stream{
 				hub: &Hub{tails: map[region.Code]*tail{region.EU: eu}}, contract: events.MarkerUserSync, homes: []region.Code{region.EU},
 				subscriber: &subscriber{watch: newWatch(nil, 1)}, wanted: test.wanted, at: positions{}, upTo: positions{},
-				heads: map[region.Code]store.EventHead{region.EU: {Trimmed: 10, Last: last}},
+				heads: map[region.Code]eventlog.EventHead{region.EU: {Trimmed: 10, Last: last}},
 			}
 			s.begin()
 			require.Equal(t, positions{region.EU: test.start}, s.at)
@@ -120,11 +120,11 @@ func TestStreamText(t *testing.T) {
 
 func TestPayloadOfMalformedEvent(t *testing.T) {
 	t.Parallel()
-	_, err := changeOf(store.LoggedEvent{Payload: []byte(`{"id": "x"`)})
+	_, err := changeOf(eventlog.LoggedEvent{Payload: []byte(`{"id": "x"`)})
 	require.ErrorIs(t, err, events.ErrUndeliverable, "a retry would fail likewise")
-	got, err := changeOf(store.LoggedEvent{Payload: []byte(`{"id": "x", "later": true}`)})
+	got, err := changeOf(eventlog.LoggedEvent{Payload: []byte(`{"id": "x", "later": true}`)})
 	require.NoError(t, err)
 	require.Equal(t, "x", got.ID)
-	_, err = (&Hub{}).readObject(t.Context(), region.EU, store.LoggedEvent{}, events.Change{Kind: "unknown"})
+	_, err = (&Hub{}).readObject(t.Context(), region.EU, eventlog.LoggedEvent{}, events.Change{Kind: "unknown"})
 	require.ErrorIs(t, err, events.ErrUndeliverable)
 }

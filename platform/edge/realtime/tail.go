@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
 )
 
 const (
@@ -79,7 +79,7 @@ func (t *tail) position(ctx context.Context) error {
 	if t.isReading() {
 		return nil
 	}
-	var head store.EventHead
+	var head eventlog.EventHead
 	reads := t.hub.Store.NewReadBatch()
 	reads.EventHead(t.home, &head)
 	if err := reads.Run(ctx); err != nil {
@@ -144,9 +144,9 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 		}
 		return false
 	}
-	var found []store.LoggedEvent
+	var found []eventlog.LoggedEvent
 	reads := t.hub.Store.NewReadBatch()
-	reads.Events(store.EventSpan{Home: t.home, After: last, To: math.MaxInt64, Limit: pollLimit}, &found)
+	reads.Events(eventlog.EventSpan{Home: t.home, After: last, To: math.MaxInt64, Limit: pollLimit}, &found)
 	if err := reads.Run(ctx); err != nil {
 		t.logError(ctx, err)
 		return false
@@ -167,7 +167,7 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 
 // deliver delivers events to the streams and connections that they concern. It retries until it succeeds, because
 // skipped events would be lost.
-func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent) {
+func (t *tail) deliver(ctx context.Context, found []eventlog.LoggedEvent) {
 	for _, e := range found {
 		t.retry(ctx, func() error { return t.hub.broker.deliver(ctx, t.home, e) })
 	}

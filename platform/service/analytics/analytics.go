@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,7 +28,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // viewed is a post or story that the caller viewed, and when.
 type viewed struct {
-	store.View
+	content.View
 
 	times []time.Time // in order, each once
 	ref   *visibility.Reference
@@ -69,9 +69,9 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 		}
 		switch {
 		case a.GetActivityType() != "view":
-		case a.GetContentType() == store.ReferencePost:
+		case a.GetContentType() == content.ReferencePost:
 			posts[a.GetContentId()] = append(posts[a.GetContentId()], at)
-		case a.GetContentType() == store.ReferenceStory:
+		case a.GetContentType() == content.ReferenceStory:
 			stories[a.GetContentId()] = append(stories[a.GetContentId()], at)
 		}
 	}
@@ -82,8 +82,8 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 func (s *Service) visible(
 	ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time,
 ) (map[region.Code][]viewed, error) {
-	var posts []store.Post
-	var stories []store.Story
+	var posts []content.Post
+	var stories []content.Story
 	f := s.NewUserRequest(ctx)
 	f.PostHeads(slices.Sorted(maps.Keys(postTimes)), &posts)
 	f.StoryHeads(slices.Sorted(maps.Keys(storyTimes)), &stories)
@@ -108,14 +108,14 @@ func (s *Service) visible(
 			return
 		}
 		slices.SortFunc(times, time.Time.Compare)
-		v := viewed{View: store.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: times, ref: ref}
+		v := viewed{View: content.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: times, ref: ref}
 		views[s.HomeOf(id)] = append(views[s.HomeOf(id)], v)
 	}
 	for i := range posts {
-		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], read.Post(&posts[i]))
+		add(content.ReferencePost, posts[i].ID, postTimes[posts[i].ID], read.Post(&posts[i]))
 	}
 	for i := range stories {
-		add(store.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], read.Story(&stories[i]))
+		add(content.ReferenceStory, stories[i].ID, storyTimes[stories[i].ID], read.Story(&stories[i]))
 	}
 	return views, nil
 }

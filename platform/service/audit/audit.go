@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -43,10 +44,10 @@ func (s *Service) ListAuditEvents(ctx context.Context, req *plazav1.ListAuditEve
 		return nil, err
 	}
 	list.Desc, list.Limit = !cursor.Back, cursor.Limit+1
-	rows, paging, err := service.Merged[store.AuditEvent]{
+	rows, paging, err := service.Merged[network.AuditEvent]{
 		Cursor: cursor, Desc: list.Desc,
 		At: position,
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.AuditEvent) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]network.AuditEvent) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListAuditEvents(list, into)
 		},
@@ -59,14 +60,14 @@ func (s *Service) ListAuditEvents(ctx context.Context, req *plazav1.ListAuditEve
 }
 
 // position returns the sort key of an event.
-func position(e store.AuditEvent) (time.Time, string, string) { return e.At, "", e.ID }
+func position(e network.AuditEvent) (time.Time, string, string) { return e.At, "", e.ID }
 
 // endOfTime is later than every event.
 var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // listOf returns the query of a request, without its page.
-func (s *Service) listOf(ctx context.Context, req *plazav1.ListAuditEventsRequest) (store.AuditList, error) {
-	list := store.AuditList{Homes: region.All(), Operation: req.GetOperation(), To: endOfTime}
+func (s *Service) listOf(ctx context.Context, req *plazav1.ListAuditEventsRequest) (network.AuditList, error) {
+	list := network.AuditList{Homes: region.All(), Operation: req.GetOperation(), To: endOfTime}
 	if (req.GetTargetType() == "") != (req.GetTargetId() == "") {
 		return list, fail.Validation("targetType, targetId: must be given together")
 	}
@@ -80,7 +81,7 @@ func (s *Service) listOf(ctx context.Context, req *plazav1.ListAuditEventsReques
 		list.To = req.GetTo().AsTime()
 	}
 	var err error
-	list.Target = store.AuditTarget{Type: req.GetTargetType(), ID: req.GetTargetId()}
+	list.Target = network.AuditTarget{Type: req.GetTargetType(), ID: req.GetTargetId()}
 	switch list.Target.Type {
 	case "user":
 		list.Target.ID, err = s.userID(ctx, list.Target.ID)
@@ -113,28 +114,28 @@ func (s *Service) actor(ctx context.Context, name string) (string, error) {
 }
 
 // events returns events with their details.
-func (s *Service) events(ctx context.Context, rows []store.AuditEvent) ([]*plazav1.AuditEvent, error) {
-	ids := service.Map(rows, func(e store.AuditEvent) string { return e.ID })
+func (s *Service) events(ctx context.Context, rows []network.AuditEvent) ([]*plazav1.AuditEvent, error) {
+	ids := service.Map(rows, func(e network.AuditEvent) string { return e.ID })
 	details, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).AuditDetails, ids)
 	if err != nil {
 		return nil, err
 	}
-	byEvent := map[string][]store.AuditDetail{}
+	byEvent := map[string][]network.AuditDetail{}
 	for _, d := range details {
 		byEvent[d.EventID] = append(byEvent[d.EventID], d)
 	}
-	return service.Map(rows, func(e store.AuditEvent) *plazav1.AuditEvent { return eventOf(e, byEvent[e.ID]) }), nil
+	return service.Map(rows, func(e network.AuditEvent) *plazav1.AuditEvent { return eventOf(e, byEvent[e.ID]) }), nil
 }
 
-func eventOf(e store.AuditEvent, details []store.AuditDetail) *plazav1.AuditEvent {
+func eventOf(e network.AuditEvent, details []network.AuditDetail) *plazav1.AuditEvent {
 	home, _ := region.HomeOf(e.ID) // events do not move
 	m := &plazav1.AuditEvent{
 		EventId: e.ID, CreatedAt: timestamppb.New(e.At), Region: string(home), Operation: e.Operation, RequestId: e.RequestID,
 		Actor: &plazav1.AuditActor{Kind: e.ActorKind, Id: e.Actor, KeyId: e.KeyID, Roles: e.Roles, Permission: e.Permission},
 	}
-	var targets []store.AuditTarget
+	var targets []network.AuditTarget
 	_ = json.Unmarshal(e.Targets, &targets) // written by the store
-	m.Targets = service.Map(targets, func(t store.AuditTarget) *plazav1.AuditTarget { return &plazav1.AuditTarget{Type: t.Type, Id: t.ID} })
+	m.Targets = service.Map(targets, func(t network.AuditTarget) *plazav1.AuditTarget { return &plazav1.AuditTarget{Type: t.Type, Id: t.ID} })
 	for _, d := range details {
 		addDetail(m, d)
 	}
@@ -142,16 +143,16 @@ func eventOf(e store.AuditEvent, details []store.AuditDetail) *plazav1.AuditEven
 }
 
 // addDetail adds a detail to an event. The details of a target follow each other only within a part.
-func addDetail(m *plazav1.AuditEvent, d store.AuditDetail) {
-	if d.Part == store.AuditOrigin {
-		var source store.AuditSource
+func addDetail(m *plazav1.AuditEvent, d network.AuditDetail) {
+	if d.Part == network.AuditOrigin {
+		var source network.AuditSource
 		_ = json.Unmarshal(d.Value, &source) // written by the store
 		m.Actor.UserId, m.Address, m.UserAgent = source.UserID, source.Address, source.UserAgent
 		return
 	}
 	change := changeOf(m, d)
 	values := freeform.Message(d.Value)
-	if d.Part == store.AuditBefore {
+	if d.Part == network.AuditBefore {
 		change.Before = values
 	} else {
 		change.After = values
@@ -159,7 +160,7 @@ func addDetail(m *plazav1.AuditEvent, d store.AuditDetail) {
 }
 
 // changeOf returns the change of the detail's target, which it adds if there is none.
-func changeOf(m *plazav1.AuditEvent, d store.AuditDetail) *plazav1.AuditChange {
+func changeOf(m *plazav1.AuditEvent, d network.AuditDetail) *plazav1.AuditChange {
 	for _, c := range m.GetChanges() {
 		if c.GetType() == d.Type && c.GetId() == d.ID {
 			return c

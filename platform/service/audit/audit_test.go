@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -23,16 +23,16 @@ func TestListOf(t *testing.T) {
 	type request = plazav1.ListAuditEventsRequest
 	for name, test := range map[string]struct {
 		req  *request
-		want store.AuditList // nil homes: all of them; zero To: the end of time
+		want network.AuditList // nil homes: all of them; zero To: the end of time
 	}{
-		"everything":   {&request{}, store.AuditList{}},
-		"an operation": {&request{Operation: "UserService/BanUser"}, store.AuditList{Operation: "UserService/BanUser"}},
-		"a region":     {&request{Region: "sg"}, store.AuditList{Homes: []region.Code{region.SG}}},
-		"a time":       {&request{From: timestamppb.New(from), To: timestamppb.New(to)}, store.AuditList{From: from, To: to}},
-		"a post":       {&request{TargetType: "post", TargetId: "p"}, store.AuditList{Target: store.AuditTarget{Type: "post", ID: "p"}}},
+		"everything":   {&request{}, network.AuditList{}},
+		"an operation": {&request{Operation: "UserService/BanUser"}, network.AuditList{Operation: "UserService/BanUser"}},
+		"a region":     {&request{Region: "sg"}, network.AuditList{Homes: []region.Code{region.SG}}},
+		"a time":       {&request{From: timestamppb.New(from), To: timestamppb.New(to)}, network.AuditList{From: from, To: to}},
+		"a post":       {&request{TargetType: "post", TargetId: "p"}, network.AuditList{Target: network.AuditTarget{Type: "post", ID: "p"}}},
 		"a channel": {
 			&request{TargetType: "channel", TargetId: "general"},
-			store.AuditList{Target: store.AuditTarget{Type: "channel", ID: channel}},
+			network.AuditList{Target: network.AuditTarget{Type: "channel", ID: channel}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,21 +57,21 @@ func TestListOf(t *testing.T) {
 func TestEventOf(t *testing.T) {
 	t.Parallel()
 	id := region.NewID(region.SG)
-	m := eventOf(store.AuditEvent{
-		ID: id, At: servicetest.Noon, ActorKind: store.ActorUser, Actor: "internal", Operation: "UserService/BanUser",
+	m := eventOf(network.AuditEvent{
+		ID: id, At: servicetest.Noon, ActorKind: network.ActorUser, Actor: "internal", Operation: "UserService/BanUser",
 		Targets: []byte(`[{"type": "user", "id": "u"}]`),
 		KeyID:   "key", Roles: []string{"global-moderator"}, Permission: "BAN_USER", RequestID: "request",
-	}, []store.AuditDetail{
-		{Part: store.AuditAfter, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": true}`)},
-		{Part: store.AuditOrigin, Value: []byte(`{"userId": "anna", "address": "192.0.2.1", "userAgent": "agent"}`)},
-		{Part: store.AuditBefore, Type: "user", ID: "v", Value: []byte(`{"isGlobalBan": false}`)},
-		{Part: store.AuditBefore, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": false}`)},
-		{Part: store.AuditAfter, Type: "role", ID: "u", Value: []byte(`{"name": "x"}`)},
+	}, []network.AuditDetail{
+		{Part: network.AuditAfter, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": true}`)},
+		{Part: network.AuditOrigin, Value: []byte(`{"userId": "anna", "address": "192.0.2.1", "userAgent": "agent"}`)},
+		{Part: network.AuditBefore, Type: "user", ID: "v", Value: []byte(`{"isGlobalBan": false}`)},
+		{Part: network.AuditBefore, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": false}`)},
+		{Part: network.AuditAfter, Type: "role", ID: "u", Value: []byte(`{"name": "x"}`)},
 	})
 	require.Equal(t, "sg", m.GetRegion())
 	require.Equal(t, []string{id, "UserService/BanUser", "request"}, []string{m.GetEventId(), m.GetOperation(), m.GetRequestId()})
 	require.Equal(t, servicetest.Noon, m.GetCreatedAt().AsTime())
-	require.Equal(t, []string{store.ActorUser, "key", "BAN_USER"},
+	require.Equal(t, []string{network.ActorUser, "key", "BAN_USER"},
 		[]string{m.GetActor().GetKind(), m.GetActor().GetKeyId(), m.GetActor().GetPermission()})
 	require.Equal(t, []string{"global-moderator"}, m.GetActor().GetRoles())
 	require.Equal(t, [2]string{"user", "u"}, [2]string{m.GetTargets()[0].GetType(), m.GetTargets()[0].GetId()})
@@ -88,7 +88,7 @@ func TestEventOf(t *testing.T) {
 // An erasure deletes details; the event stays readable.
 func TestEventWithoutDetails(t *testing.T) {
 	t.Parallel()
-	m := eventOf(store.AuditEvent{ID: region.NewID(region.EU), ActorKind: store.ActorAdministrator, Actor: "admin"}, nil)
+	m := eventOf(network.AuditEvent{ID: region.NewID(region.EU), ActorKind: network.ActorAdministrator, Actor: "admin"}, nil)
 	require.Equal(t, "admin", m.GetActor().GetId())
 	require.Empty(t, m.GetActor().GetUserId())
 	require.Empty(t, m.GetChanges())

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,7 +42,7 @@ func (s *Service) Export(ctx context.Context, req *plazav1.ListAuditEventsReques
 }
 
 // exportPage exports the page at the position of list, and moves the position to its end.
-func (s *Service) exportPage(ctx context.Context, list *store.AuditList, write func([]*plazav1.AuditEvent) error) (more bool, err error) {
+func (s *Service) exportPage(ctx context.Context, list *network.AuditList, write func([]*plazav1.AuditEvent) error) (more bool, err error) {
 	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ListAuditEvents, *list)
 	if err != nil || len(rows) == 0 {
 		return false, err

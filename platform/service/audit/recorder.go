@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -84,7 +85,7 @@ func (r *Recorder) Record(ctx context.Context, procedure string) context.Context
 // event is the event of one request.
 type event struct {
 	*Recorder
-	row     store.AuditEvent // without the actor
+	row     network.AuditEvent // without the actor
 	called  operation
 	caller  *auth.Caller
 	request proto.Message // nil if the operation has none
@@ -108,7 +109,7 @@ func (e *event) record(head, tail *store.Tx) {
 		return
 	}
 	subject := ""
-	if row.ActorKind == store.ActorUser {
+	if row.ActorKind == network.ActorUser {
 		subject = row.Actor
 	}
 	row.ID = e.deps.NewID(head.Home())
@@ -118,27 +119,27 @@ func (e *event) record(head, tail *store.Tx) {
 		return
 	}
 	valued := targets[:min(len(targets), valueTargets)]
-	head.InsertAuditValues(row.ID, store.AuditBefore, valued)
-	tail.InsertAuditValues(row.ID, store.AuditAfter, valued)
+	head.InsertAuditValues(row.ID, network.AuditBefore, valued)
+	tail.InsertAuditValues(row.ID, network.AuditAfter, valued)
 }
 
 // actor returns the row with the actor, and the origin of the request. privileged reports whether the caller has exercised
 // a privilege.
-func (e *event) actor() (row store.AuditEvent, source store.AuditSource, privileged bool) {
-	row, source = e.row, store.AuditSource{Address: e.client.Address, UserAgent: e.client.UserAgent}
+func (e *event) actor() (row network.AuditEvent, source network.AuditSource, privileged bool) {
+	row, source = e.row, network.AuditSource{Address: e.client.Address, UserAgent: e.client.UserAgent}
 	switch signIn, privilege := e.caller.SignIn(), e.caller.Privilege(); {
 	case e.caller.Kind == auth.Admin:
-		row.ActorKind, row.Actor = store.ActorAdministrator, e.caller.Name
+		row.ActorKind, row.Actor = network.ActorAdministrator, e.caller.Name
 	case privilege != nil:
-		row.ActorKind, row.Actor, row.Roles, row.Permission = store.ActorUser, e.caller.UserID, privilege.Roles, string(privilege.Permission)
+		row.ActorKind, row.Actor, row.Roles, row.Permission = network.ActorUser, e.caller.UserID, privilege.Roles, string(privilege.Permission)
 		source.UserID = e.caller.PublicID
 	case signIn != nil:
-		row.ActorKind, row.Actor, row.Roles, row.KeyID = store.ActorUser, signIn.UserID, signIn.Roles, e.caller.KeyID
+		row.ActorKind, row.Actor, row.Roles, row.KeyID = network.ActorUser, signIn.UserID, signIn.Roles, e.caller.KeyID
 		source.UserID = signIn.PublicID
 	case e.called.Caller == plazav1.Access_CALLER_SERVER_KEY:
-		row.ActorKind, row.Actor, row.KeyID = store.ActorServerKey, e.caller.KeyID, e.caller.KeyID
+		row.ActorKind, row.Actor, row.KeyID = network.ActorServerKey, e.caller.KeyID, e.caller.KeyID
 	case e.called.Caller == plazav1.Access_CALLER_MEDIA_SERVER:
-		row.ActorKind = store.ActorMediaServer
+		row.ActorKind = network.ActorMediaServer
 	default:
 		return row, source, false
 	}
@@ -147,22 +148,22 @@ func (e *event) actor() (row store.AuditEvent, source store.AuditSource, privile
 
 // allTargets returns the targets that the request names, and those that it creates. If there are none, the operation concerns what its
 // option says, or the network.
-func (e *event) allTargets() []store.AuditTarget {
-	var all []store.AuditTarget
+func (e *event) allTargets() []network.AuditTarget {
+	var all []network.AuditTarget
 	if e.request != nil {
 		all = e.targetsOf(e.request.ProtoReflect())
 	}
 	for _, created := range e.caller.Created() {
-		all = append(all, store.AuditTarget{Type: created.Type, ID: created.ID})
+		all = append(all, network.AuditTarget{Type: created.Type, ID: created.ID})
 	}
 	switch {
 	case len(all) > 0:
 	case e.called.Target == "user":
-		all = append(all, store.AuditTarget{Type: "user", ID: e.caller.UserID})
-	case e.called.Target == store.AuditSettings:
-		all = append(all, store.AuditTarget{Type: store.AuditSettings, ID: "network"})
+		all = append(all, network.AuditTarget{Type: "user", ID: e.caller.UserID})
+	case e.called.Target == network.AuditSettings:
+		all = append(all, network.AuditTarget{Type: network.AuditSettings, ID: "network"})
 	default:
-		all = append(all, store.AuditTarget{Type: "network", ID: e.deps.NetworkID})
+		all = append(all, network.AuditTarget{Type: "network", ID: e.deps.NetworkID})
 	}
 	all = service.Distinct(all)
 	return all[:min(len(all), maxTargets)]

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -49,7 +49,7 @@ func TestAuditedOperations(t *testing.T) {
 		require.Equal(t, want.reads, got.reads, procedure)
 	}
 	for procedure, operation := range all {
-		require.Contains(t, []string{"", "user", store.AuditSettings}, operation.Target, procedure)
+		require.Contains(t, []string{"", "user", network.AuditSettings}, operation.Target, procedure)
 	}
 }
 
@@ -74,48 +74,48 @@ func TestActor(t *testing.T) {
 	for name, test := range map[string]struct {
 		caller *auth.Caller
 		access auth.Access
-		want   store.AuditEvent // zero if nothing is recorded
+		want   network.AuditEvent // zero if nothing is recorded
 		userID string
 	}{
-		"administrator": {servicetest.Admin(), auth.Access{}, store.AuditEvent{ActorKind: store.ActorAdministrator, Actor: "admin"}, ""},
+		"administrator": {servicetest.Admin(), auth.Access{}, network.AuditEvent{ActorKind: network.ActorAdministrator, Actor: "admin"}, ""},
 		"network role": {
 			privileged(t, auth.BanUser, auth.Scope{}, auth.RoleSuperModerator),
 			auth.Access{},
-			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleSuperModerator}, Permission: "BAN_USER"},
+			network.AuditEvent{ActorKind: network.ActorUser, Actor: "u", Roles: []string{auth.RoleSuperModerator}, Permission: "BAN_USER"},
 			"anna",
 		},
 		"role in a community": {
 			privileged(t, auth.DeleteCommunityPost, moderates),
 			auth.Access{},
-			store.AuditEvent{
-				ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator},
+			network.AuditEvent{
+				ActorKind: network.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator},
 				Permission: "DELETE_COMMUNITY_POST",
 			},
 			"anna",
 		},
-		"author of a post": {privileged(t, auth.DeleteCommunityPost, member), auth.Access{}, store.AuditEvent{}, ""},
+		"author of a post": {privileged(t, auth.DeleteCommunityPost, member), auth.Access{}, network.AuditEvent{}, ""},
 		"reading by a role": {
 			privileged(t, auth.ViewCommunity, auth.Scope{}, auth.RoleModerator),
 			auth.Access{},
-			store.AuditEvent{},
+			network.AuditEvent{},
 			"",
 		},
-		"user without a privilege":    {servicetest.User(t, "u"), auth.Access{}, store.AuditEvent{}, ""},
-		"role that was not exercised": {servicetest.User(t, "u", auth.RoleGlobalAdmin), auth.Access{}, store.AuditEvent{}, ""},
+		"user without a privilege":    {servicetest.User(t, "u"), auth.Access{}, network.AuditEvent{}, ""},
+		"role that was not exercised": {servicetest.User(t, "u", auth.RoleGlobalAdmin), auth.Access{}, network.AuditEvent{}, ""},
 		"sign-in of a role holder": {
-			signedIn, auth.Access{}, store.AuditEvent{
-				ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleModerator},
+			signedIn, auth.Access{}, network.AuditEvent{
+				ActorKind: network.ActorUser, Actor: "u", Roles: []string{auth.RoleModerator},
 				KeyID: "api-key",
 			}, "anna",
 		},
-		"sign-in of another user": {without, auth.Access{}, store.AuditEvent{}, ""},
+		"sign-in of another user": {without, auth.Access{}, network.AuditEvent{}, ""},
 		"server key": {
 			&auth.Caller{KeyID: "k"}, serverKey,
-			store.AuditEvent{ActorKind: store.ActorServerKey, Actor: "k", KeyID: "k"},
+			network.AuditEvent{ActorKind: network.ActorServerKey, Actor: "k", KeyID: "k"},
 			"",
 		},
-		"media server": {&auth.Caller{}, media, store.AuditEvent{ActorKind: store.ActorMediaServer}, ""},
-		"anonymous":    {&auth.Caller{}, auth.Access{}, store.AuditEvent{}, ""},
+		"media server": {&auth.Caller{}, media, network.AuditEvent{ActorKind: network.ActorMediaServer}, ""},
+		"anonymous":    {&auth.Caller{}, auth.Access{}, network.AuditEvent{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func TestActor(t *testing.T) {
 			require.Equal(t, test.want.ActorKind != "", recorded)
 			test.want.Operation, test.want.RequestID, test.want.At = "UserService/BanUser", "request", servicetest.Noon
 			require.Equal(t, test.want, row)
-			require.Equal(t, store.AuditSource{UserID: test.userID, Address: "192.0.2.1", UserAgent: "agent"}, source)
+			require.Equal(t, network.AuditSource{UserID: test.userID, Address: "192.0.2.1", UserAgent: "agent"}, source)
 		})
 	}
 }
@@ -137,54 +137,54 @@ func TestTargets(t *testing.T) {
 	for name, test := range map[string]struct {
 		operation string
 		request   proto.Message
-		want      []store.AuditTarget
+		want      []network.AuditTarget
 	}{
-		"one object":      {"PostService/DeletePost", &plazav1.DeletePostRequest{PostId: "p"}, []store.AuditTarget{{Type: "post", ID: "p"}}},
-		"an unknown user": {"UserService/BanUser", &plazav1.BanUserRequest{UserId: "anna"}, []store.AuditTarget{{Type: "user", ID: pseudonym}}},
+		"one object":      {"PostService/DeletePost", &plazav1.DeletePostRequest{PostId: "p"}, []network.AuditTarget{{Type: "post", ID: "p"}}},
+		"an unknown user": {"UserService/BanUser", &plazav1.BanUserRequest{UserId: "anna"}, []network.AuditTarget{{Type: "user", ID: pseudonym}}},
 		"an internal id": {
 			"UserService/BanUser", &plazav1.BanUserRequest{UserId: internal},
-			[]store.AuditTarget{{Type: "user", ID: internal}},
+			[]network.AuditTarget{{Type: "user", ID: internal}},
 		},
 		"a public channel": {
 			"ChannelService/DeleteChannel", &plazav1.DeleteChannelRequest{ChannelId: "general"},
-			[]store.AuditTarget{{Type: "channel", ID: channel}},
+			[]network.AuditTarget{{Type: "channel", ID: channel}},
 		},
 		"several users": {
 			"MemberService/BanMembers", &plazav1.BanMembersRequest{CommunityId: "c", UserIds: []string{internal, "", "anna"}},
-			[]store.AuditTarget{{Type: "community", ID: "c"}, {Type: "user", ID: internal}, {Type: "user", ID: pseudonym}},
+			[]network.AuditTarget{{Type: "community", ID: "c"}, {Type: "user", ID: internal}, {Type: "user", ID: pseudonym}},
 		},
 		"webhooks": {
 			"WebhookService/UpdateWebhookSettings", &plazav1.UpdateWebhookSettingsRequest{},
-			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+			[]network.AuditTarget{{Type: network.AuditSettings, ID: "network"}},
 		},
 		"settings": {
 			"NetworkSettingService/UpdateSocialSettings", &plazav1.UpdateSocialSettingsRequest{},
-			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+			[]network.AuditTarget{{Type: network.AuditSettings, ID: "network"}},
 		},
 		"the pre-hook": {
 			"PrehookService/ReplaceManagedPrehook", &plazav1.ReplaceManagedPrehookRequest{},
-			[]store.AuditTarget{{Type: store.AuditSettings, ID: "network"}},
+			[]network.AuditTarget{{Type: network.AuditSettings, ID: "network"}},
 		},
 		"a scheduled post": {
 			"ScheduledPostService/CancelScheduledPost", &plazav1.CancelScheduledPostRequest{Id: "p"},
-			[]store.AuditTarget{{Type: "scheduledPost", ID: "p"}},
+			[]network.AuditTarget{{Type: "scheduledPost", ID: "p"}},
 		},
 		"several roles": {
 			"RoleService/UpdateRoles", &plazav1.UpdateRolesRequest{PublicIds: []string{"a", "b"}},
-			[]store.AuditTarget{{Type: "role", ID: "a"}, {Type: "role", ID: "b"}},
+			[]network.AuditTarget{{Type: "role", ID: "a"}, {Type: "role", ID: "b"}},
 		},
 		"an item of flags": {
 			"FlagService/ClaimFlagItem", &plazav1.ClaimFlagItemRequest{TargetId: "p"},
-			[]store.AuditTarget{{Type: "flagItem", ID: "p"}},
+			[]network.AuditTarget{{Type: "flagItem", ID: "p"}},
 		},
 		"a typed target": {
 			"X/Y", &plazav1.ListAuditEventsRequest{TargetType: "story", TargetId: "s"},
-			[]store.AuditTarget{{Type: "story", ID: "s"}},
+			[]network.AuditTarget{{Type: "story", ID: "s"}},
 		},
-		"without its type":  {"X/Y", &plazav1.ListAuditEventsRequest{TargetId: "s"}, []store.AuditTarget{{Type: "network", ID: "network"}}},
-		"no object":         {"RoleService/CreateRole", &plazav1.CreateRoleRequest{}, []store.AuditTarget{{Type: "network", ID: "network"}}},
-		"no request":        {"X/Y", nil, []store.AuditTarget{{Type: "network", ID: "network"}}},
-		"the caller itself": {"UserService/UpdateUser", nil, []store.AuditTarget{{Type: "user", ID: "me"}}},
+		"without its type":  {"X/Y", &plazav1.ListAuditEventsRequest{TargetId: "s"}, []network.AuditTarget{{Type: "network", ID: "network"}}},
+		"no object":         {"RoleService/CreateRole", &plazav1.CreateRoleRequest{}, []network.AuditTarget{{Type: "network", ID: "network"}}},
+		"no request":        {"X/Y", nil, []network.AuditTarget{{Type: "network", ID: "network"}}},
+		"the caller itself": {"UserService/UpdateUser", nil, []network.AuditTarget{{Type: "user", ID: "me"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,7 +201,7 @@ func TestTargetsWithCreatedObjects(t *testing.T) {
 	e := newRecorder().newEvent(ctx, "/plaza.v1.PostService/DeletePost", operation{}, &plazav1.DeletePostRequest{PostId: "p"})
 	auth.Created(ctx, "role", "r")
 	auth.Created(ctx, "post", "p")
-	require.Equal(t, []store.AuditTarget{{Type: "post", ID: "p"}, {Type: "role", ID: "r"}}, e.allTargets(), "each once")
+	require.Equal(t, []network.AuditTarget{{Type: "post", ID: "p"}, {Type: "role", ID: "r"}}, e.allTargets(), "each once")
 }
 
 func TestLimitOfTargets(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,8 +26,8 @@ var targetTypes = map[string]string{
 }
 
 // targetsOf returns the objects that a request names, in the order of its fields.
-func (r *Recorder) targetsOf(request protoreflect.Message) []store.AuditTarget {
-	var targets []store.AuditTarget
+func (r *Recorder) targetsOf(request protoreflect.Message) []network.AuditTarget {
+	var targets []network.AuditTarget
 	fields := request.Descriptor().Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)
@@ -52,8 +52,8 @@ func targetTypeOf(field protoreflect.FieldDescriptor, request protoreflect.Messa
 }
 
 // targets returns targets of one type with the internal ids of users and channels.
-func (r *Recorder) targets(kind string, ids []string) []store.AuditTarget {
-	var targets []store.AuditTarget
+func (r *Recorder) targets(kind string, ids []string) []network.AuditTarget {
+	var targets []network.AuditTarget
 	for _, id := range ids[:min(len(ids), maxTargets)] {
 		switch {
 		case id == "":
@@ -63,7 +63,7 @@ func (r *Recorder) targets(kind string, ids []string) []store.AuditTarget {
 		case kind == "channel":
 			id = chat.ChannelID(r.deps, id)
 		}
-		targets = append(targets, store.AuditTarget{Type: kind, ID: id})
+		targets = append(targets, network.AuditTarget{Type: kind, ID: id})
 	}
 	return targets
 }

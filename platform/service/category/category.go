@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,7 +31,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		return nil, err
 	}
 	now := s.Now()
-	c := store.Category{
+	c := communities.Category{
 		ID:           s.NewID(s.Region),
 		Name:         req.GetName(),
 		Metadata:     view.ObjectJSON(req.GetMetadata()),
@@ -41,12 +42,12 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 	auth.Created(ctx, "category", c.ID)
 	tx := s.Store.NewTx(s.Region)
 	tx.InsertCategory(c, now)
-	return s.View.CategoryResponse([]store.Category{c}, nil), tx.Commit(ctx)
+	return s.View.CategoryResponse([]communities.Category{c}, nil), tx.Commit(ctx)
 }
 
 // GetCategory gets one category.
 func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryRequest) (*plazav1.CategoryResponse, error) {
-	var rows []store.Category
+	var rows []communities.Category
 	r := s.NewRequest(ctx)
 	r.Categories([]string{req.GetCategoryId()}, &rows)
 	if err := r.Run(ctx); err != nil {
@@ -69,7 +70,7 @@ func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetC
 		return nil, err
 	}
 	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Categories, ids)
-	service.SortByID(rows, ids, func(c store.Category) string { return c.ID })
+	service.SortByID(rows, ids, func(c communities.Category) string { return c.ID })
 	return s.View.CategoryResponse(rows, nil), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -27,16 +28,16 @@ func (s *Service) list(ctx context.Context, req listRequest, deleted bool) (*pla
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	list := store.CategoryList{
+	list := communities.CategoryList{
 		Deleted: deleted,
 		ByName:  req.GetSortBy() == "" || req.GetSortBy() == "name",
 		Desc:    (req.GetSortBy() == "lastCreated") != cursor.Back,
 		Limit:   cursor.Limit + 1,
 	}
-	rows, paging, err := service.Merged[store.Category]{
+	rows, paging, err := service.Merged[communities.Category]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
-		At: func(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Category) {
+		At: func(c communities.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]communities.Category) {
 			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
 			reads.ListCategories(list, into)
 		},

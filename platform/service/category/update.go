@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,13 +19,13 @@ func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategor
 	r.CheckID(req.GetCategoryId())
 	textrules.Require(r, s.HomeOf(req.GetCategoryId()), textrules.TextOfFields(req.Name))
 	fileref.Require(r, fileref.Avatar(req.AvatarFileId))
-	change := store.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId, Metadata: view.ChangedJSON(req.GetMetadata())}
-	var updated *store.Category
+	change := communities.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId, Metadata: view.ChangedJSON(req.GetMetadata())}
+	var updated *communities.Category
 	err := r.Write(ctx, req.GetCategoryId(), func(tx *store.Tx) { tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &updated) })
 	if err != nil {
 		return nil, err
 	}
-	return s.View.CategoryResponse([]store.Category{*updated}, nil), nil
+	return s.View.CategoryResponse([]communities.Category{*updated}, nil), nil
 }
 
 // DeleteCategory deletes a category. Its communities keep its id, and show it as deleted.

@@ -7,6 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -21,7 +23,7 @@ func (s *Service) ListArchivedChannels(
 ) (*plazav1.ListChannelsResponse, error) {
 	r := s.NewUserRequest(ctx)
 	cursor := r.Page(req.GetOptions())
-	list := store.ChannelList{Deleted: store.DeletedNone, OnlyArchived: true, Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list := messaging.ChannelList{Deleted: core.DeletedNone, OnlyArchived: true, Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	return s.list(ctx, r, channelQuery{ChannelList: list, filter: "member"}, cursor)
 }
 
@@ -40,7 +42,7 @@ func (s *state) requireArchivable() error {
 	switch {
 	case !s.Access.User.IsMember():
 		return fail.NotChannelMember()
-	case s.Access.Channel.Type != store.ChannelConversation:
+	case s.Access.Channel.Type != messaging.ChannelConversation:
 		return errArchiveOther
 	}
 	return nil

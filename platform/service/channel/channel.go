@@ -30,7 +30,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -46,7 +47,7 @@ type Markers interface {
 	// SeeFeeds marks feeds as read by a user, up to the segments in readTo by feed.
 	SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error
 	// DeleteMessageFeed deletes the markers of a feed. A feed that does not exist or is deleted already is 400400.
-	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
+	DeleteFeed(ctx context.Context, feedID string) (*messaging.MessageFeed, error)
 }
 
 // New returns the service.
@@ -56,7 +57,7 @@ func New(d *service.Deps, markers Markers) *Service { return &Service{Deps: d, m
 type state struct {
 	*service.Request
 	chat.Access
-	settings store.Settings
+	settings network.Settings
 }
 
 // newState starts the first round trip of an operation on a channel. Its Run fails unless the caller may know of the
@@ -85,17 +86,17 @@ func (s *Service) newModerated(ctx context.Context, id string, p auth.Permission
 
 // respond returns channels as the caller sees them.
 func (s *Service) respond(
-	ctx context.Context, r *service.Request, settings store.Settings, a view.ChannelRows,
+	ctx context.Context, r *service.Request, settings network.Settings, a view.ChannelRows,
 ) (*plazav1.ChannelResponse, error) {
 	a.Viewer, a.ViewerReads, a.Settings = r.User(), chat.SeesAllChannels(r.Caller), settings
 	return s.View.LoadChannels(ctx, s.Store, a)
 }
 
 // respondOne returns a channel with the caller's membership.
-func (s *Service) respondOne(ctx context.Context, found *state, c store.Channel) (*plazav1.ChannelResponse, error) {
-	a := view.ChannelRows{Channels: []store.Channel{c}}
+func (s *Service) respondOne(ctx context.Context, found *state, c messaging.Channel) (*plazav1.ChannelResponse, error) {
+	a := view.ChannelRows{Channels: []messaging.Channel{c}}
 	if found.Access.User != nil {
-		a.ChannelUsers = []store.ChannelUser{*found.Access.User}
+		a.ChannelUsers = []messaging.ChannelUser{*found.Access.User}
 	}
 	return s.respond(ctx, found.Request, found.settings, a)
 }
@@ -113,7 +114,7 @@ func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest
 // not know of, or whose home is unavailable are left out.
 func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*plazav1.ChannelResponse, error) {
 	r := s.NewRequest(ctx)
-	var settings store.Settings
+	var settings network.Settings
 	r.Settings(s.Region, &settings)
 	if err := r.Run(ctx); err != nil {
 		return nil, err

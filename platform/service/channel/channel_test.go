@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -20,13 +20,13 @@ var now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 // TestChangeOf checks that fields which a request does not set do not change, and who has changed the others.
 func TestChangeOf(t *testing.T) {
 	name, avatar, mode, limit, no := "", "f", "silent", int32(5), false
-	require.Equal(t, store.ChannelChange{EditorID: "editor"}, changeOf(&plazav1.UpdateChannelRequest{ChannelId: "c"}, "editor"))
+	require.Equal(t, messaging.ChannelChange{EditorID: "editor"}, changeOf(&plazav1.UpdateChannelRequest{ChannelId: "c"}, "editor"))
 	c := changeOf(&plazav1.UpdateChannelRequest{
 		DisplayName: &name, AvatarFileId: &avatar, NotificationMode: &mode, MessageAutoDeleteEnabled: &no, AutoDeleteMessageByFlagLimit: &limit,
 		Tags: []string{"a", "b", "a"}, Metadata: &structpb.Struct{},
 	}, "editor")
 	flags := int64(5)
-	require.Equal(t, store.ChannelChange{
+	require.Equal(t, messaging.ChannelChange{
 		EditorID: "editor", DisplayName: &name, AvatarFileID: &avatar, NotificationMode: &mode, AutoDeleteEnabled: &no, AutoDeleteFlags: &flags,
 		Tags: []string{"a", "b"}, Metadata: []byte(`{}`),
 	}, c)
@@ -97,23 +97,23 @@ func TestMembershipsOf(t *testing.T) {
 }
 
 func TestMemberDelta(t *testing.T) {
-	entry := func(membership string) *store.ChannelUser { return &store.ChannelUser{Membership: membership} }
-	change := func(from, to string) store.ChannelUserChange {
-		c := store.ChannelUserChange{New: *entry(to)}
+	entry := func(membership string) *messaging.ChannelUser { return &messaging.ChannelUser{Membership: membership} }
+	change := func(from, to string) messaging.ChannelUserChange {
+		c := messaging.ChannelUserChange{New: *entry(to)}
 		if from != "" {
 			c.Old = entry(from)
 		}
 		return c
 	}
 	for _, c := range []struct {
-		changes []store.ChannelUserChange
+		changes []messaging.ChannelUserChange
 		want    int
 	}{
 		{nil, 0},
-		{[]store.ChannelUserChange{change("", store.ChannelMember), change(store.ChannelNone, store.ChannelMember)}, 2},
-		{[]store.ChannelUserChange{change(store.ChannelMember, store.ChannelNone), change(store.ChannelMember, store.ChannelBanned)}, -2},
-		{[]store.ChannelUserChange{change(store.ChannelMember, store.ChannelMember), change("", store.ChannelBanned)}, 0},
-		{[]store.ChannelUserChange{change("", store.ChannelMember), change(store.ChannelMember, store.ChannelNone)}, 0},
+		{[]messaging.ChannelUserChange{change("", messaging.ChannelMember), change(messaging.ChannelNone, messaging.ChannelMember)}, 2},
+		{[]messaging.ChannelUserChange{change(messaging.ChannelMember, messaging.ChannelNone), change(messaging.ChannelMember, messaging.ChannelBanned)}, -2},
+		{[]messaging.ChannelUserChange{change(messaging.ChannelMember, messaging.ChannelMember), change("", messaging.ChannelBanned)}, 0},
+		{[]messaging.ChannelUserChange{change("", messaging.ChannelMember), change(messaging.ChannelMember, messaging.ChannelNone)}, 0},
 	} {
 		require.Equal(t, c.want, memberDelta(c.changes))
 	}
@@ -128,22 +128,22 @@ func TestUserEvents(t *testing.T) {
 		mute     bool
 		own, set string // the events of the user's own change and of one by another user
 	}{
-		{"", store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
-		{store.ChannelNone, store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
-		{store.ChannelBanned, store.ChannelMember, false, "channel.joined", "channel.membersAdded"},
-		{store.ChannelMember, store.ChannelNone, false, "channel.left", "channel.membersRemoved"},
-		{"", store.ChannelBanned, false, "channel.banned", "channel.banned"},
-		{store.ChannelNone, store.ChannelBanned, false, "channel.banned", "channel.banned"},
-		{store.ChannelMember, store.ChannelBanned, false, "channel.banned", "channel.banned"},
-		{store.ChannelBanned, store.ChannelNone, false, "channel.unbanned", "channel.unbanned"},
-		{store.ChannelBanned, store.ChannelBanned, false, "", ""},
-		{store.ChannelMember, store.ChannelMember, false, "", ""},
-		{store.ChannelNone, store.ChannelNone, false, "", ""},
-		{store.ChannelMember, store.ChannelMember, true, "channel.setMutedUsers", "channel.setMutedUsers"},
+		{"", messaging.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{messaging.ChannelNone, messaging.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{messaging.ChannelBanned, messaging.ChannelMember, false, "channel.joined", "channel.membersAdded"},
+		{messaging.ChannelMember, messaging.ChannelNone, false, "channel.left", "channel.membersRemoved"},
+		{"", messaging.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{messaging.ChannelNone, messaging.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{messaging.ChannelMember, messaging.ChannelBanned, false, "channel.banned", "channel.banned"},
+		{messaging.ChannelBanned, messaging.ChannelNone, false, "channel.unbanned", "channel.unbanned"},
+		{messaging.ChannelBanned, messaging.ChannelBanned, false, "", ""},
+		{messaging.ChannelMember, messaging.ChannelMember, false, "", ""},
+		{messaging.ChannelNone, messaging.ChannelNone, false, "", ""},
+		{messaging.ChannelMember, messaging.ChannelMember, true, "channel.setMutedUsers", "channel.setMutedUsers"},
 	} {
-		change := store.ChannelUserChange{New: store.ChannelUser{UserID: "user", Membership: c.new}}
+		change := messaging.ChannelUserChange{New: messaging.ChannelUser{UserID: "user", Membership: c.new}}
 		if c.old != "" {
-			change.Old = &store.ChannelUser{UserID: "user", Membership: c.old}
+			change.Old = &messaging.ChannelUser{UserID: "user", Membership: c.old}
 		}
 		if c.mute {
 			change.New.MutedUntil = &later
@@ -151,12 +151,12 @@ func TestUserEvents(t *testing.T) {
 		require.Equal(t, c.own, userEvent("user", change), "own change from %q to %q", c.old, c.new)
 		require.Equal(t, c.set, userEvent("other", change), "change by another user from %q to %q", c.old, c.new)
 	}
-	member := func(id string) store.ChannelUserChange {
-		return store.ChannelUserChange{New: store.ChannelUser{UserID: id, Membership: store.ChannelMember}}
+	member := func(id string) messaging.ChannelUserChange {
+		return messaging.ChannelUserChange{New: messaging.ChannelUser{UserID: id, Membership: messaging.ChannelMember}}
 	}
-	unchanged := store.ChannelUserChange{Old: &store.ChannelUser{UserID: "d"}, New: store.ChannelUser{UserID: "d"}}
+	unchanged := messaging.ChannelUserChange{Old: &messaging.ChannelUser{UserID: "d"}, New: messaging.ChannelUser{UserID: "d"}}
 	require.Equal(t, map[string][]string{"channel.joined": {"a"}, "channel.membersAdded": {"b", "c"}},
-		userEvents("a", []store.ChannelUserChange{member("b"), member("a"), unchanged, member("c")}))
+		userEvents("a", []messaging.ChannelUserChange{member("b"), member("a"), unchanged, member("c")}))
 }
 
 func TestListOf(t *testing.T) {
@@ -164,16 +164,16 @@ func TestListOf(t *testing.T) {
 		name  string
 		req   *plazav1.ListChannelsRequest
 		back  bool
-		order store.ChannelOrder
+		order messaging.ChannelOrder
 		desc  bool
 	}{
-		{"default", &plazav1.ListChannelsRequest{}, false, store.ChannelsByActivity, true},
-		{"backward", &plazav1.ListChannelsRequest{}, true, store.ChannelsByActivity, false},
-		{"newest first", &plazav1.ListChannelsRequest{SortBy: "lastCreated"}, false, store.ChannelsByCreation, true},
-		{"oldest first", &plazav1.ListChannelsRequest{SortBy: "firstCreated"}, false, store.ChannelsByCreation, false},
-		{"by name", &plazav1.ListChannelsRequest{SortBy: "displayName"}, false, store.ChannelsByName, false},
-		{"a search is by name", &plazav1.ListChannelsRequest{SortBy: "lastCreated", Keyword: "a"}, false, store.ChannelsByName, false},
-		{"a search backward", &plazav1.ListChannelsRequest{Keyword: "a"}, true, store.ChannelsByName, true},
+		{"default", &plazav1.ListChannelsRequest{}, false, messaging.ChannelsByActivity, true},
+		{"backward", &plazav1.ListChannelsRequest{}, true, messaging.ChannelsByActivity, false},
+		{"newest first", &plazav1.ListChannelsRequest{SortBy: "lastCreated"}, false, messaging.ChannelsByCreation, true},
+		{"oldest first", &plazav1.ListChannelsRequest{SortBy: "firstCreated"}, false, messaging.ChannelsByCreation, false},
+		{"by name", &plazav1.ListChannelsRequest{SortBy: "displayName"}, false, messaging.ChannelsByName, false},
+		{"a search is by name", &plazav1.ListChannelsRequest{SortBy: "lastCreated", Keyword: "a"}, false, messaging.ChannelsByName, false},
+		{"a search backward", &plazav1.ListChannelsRequest{Keyword: "a"}, true, messaging.ChannelsByName, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := listOf(c.req, page.Cursor{Limit: 5, Back: c.back})
@@ -186,33 +186,33 @@ func TestListOf(t *testing.T) {
 }
 
 func TestFirstOf(t *testing.T) {
-	keys := []store.ChannelKey{
+	keys := []messaging.ChannelKey{
 		{ID: "c", NameKey: "x", Time: now.Add(1)},
 		{ID: "b", NameKey: "y", Time: now},
 		{ID: "a", NameKey: "x", Time: now},
 	}
 	for _, c := range []struct {
 		name   string
-		list   store.ChannelList
-		listed []store.ChannelKey
+		list   messaging.ChannelList
+		listed []messaging.ChannelKey
 		want   []string
 	}{
-		{"by time", store.ChannelList{AfterTime: now, AfterID: "a", Limit: 3}, nil, []string{"b", "c"}},
-		{"by time, descending", store.ChannelList{AfterTime: now, AfterID: "b", Desc: true, Limit: 3}, nil, []string{"a"}},
-		{"by name", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "a", Limit: 3}, nil, []string{"c", "b"}},
+		{"by time", messaging.ChannelList{AfterTime: now, AfterID: "a", Limit: 3}, nil, []string{"b", "c"}},
+		{"by time, descending", messaging.ChannelList{AfterTime: now, AfterID: "b", Desc: true, Limit: 3}, nil, []string{"a"}},
+		{"by name", messaging.ChannelList{Order: messaging.ChannelsByName, AfterKey: "x", AfterID: "a", Limit: 3}, nil, []string{"c", "b"}},
 		{
 			"by name, descending",
-			store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true, Limit: 3},
+			messaging.ChannelList{Order: messaging.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true, Limit: 3},
 			nil,
 			[]string{"a"},
 		},
-		{"as many as the limit", store.ChannelList{Limit: 3}, nil, []string{"a", "b", "c"}},
-		{"more than the limit", store.ChannelList{Limit: 2}, nil, []string{"a", "b"}},
-		{"without listed ones, which do not count", store.ChannelList{Limit: 2}, keys[2:], []string{"b", "c"}},
+		{"as many as the limit", messaging.ChannelList{Limit: 3}, nil, []string{"a", "b", "c"}},
+		{"more than the limit", messaging.ChannelList{Limit: 2}, nil, []string{"a", "b"}},
+		{"without listed ones, which do not count", messaging.ChannelList{Limit: 2}, keys[2:], []string{"b", "c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := firstOf(c.list, slices.Clone(keys), c.listed)
-			require.Equal(t, c.want, service.Map(got, func(k store.ChannelKey) string { return k.ID }))
+			require.Equal(t, c.want, service.Map(got, func(k messaging.ChannelKey) string { return k.ID }))
 		})
 	}
 }

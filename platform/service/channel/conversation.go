@@ -12,7 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,8 +27,8 @@ var (
 // conversation is a conversation to create or to find.
 type conversation struct {
 	draft
-	existing *store.Channel      // the distinct conversation of the users
-	entries  []store.ChannelUser // its users
+	existing *messaging.Channel      // the distinct conversation of the users
+	entries  []messaging.ChannelUser // its users
 }
 
 // CreateConversation creates a conversation of the caller and other users. If the conversation is distinct and
@@ -40,7 +42,7 @@ func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateCon
 	caller := auth.CallerFrom(ctx).UserID
 	others = slices.DeleteFunc(others, func(id string) bool { return id == caller })
 	var c *conversation
-	changes, err := service.RetryOnConflict(ctx, func() (changes []store.ChannelUserChange, err error) {
+	changes, err := service.RetryOnConflict(ctx, func() (changes []messaging.ChannelUserChange, err error) {
 		if c, err = s.loadConversation(ctx, req, others, all); err != nil {
 			return nil, err
 		}
@@ -100,10 +102,10 @@ func (c *conversation) check(others int) error {
 }
 
 // changes returns the changes that make all users members. Conversations have no moderators.
-func (c *conversation) changes(now time.Time) []store.ChannelUserChange {
-	var changes []store.ChannelUserChange
-	for _, u := range append([]store.User{*c.User()}, c.users...) {
-		old := service.Find(c.entries, func(e store.ChannelUser) bool { return e.UserID == u.ID })
+func (c *conversation) changes(now time.Time) []messaging.ChannelUserChange {
+	var changes []messaging.ChannelUserChange
+	for _, u := range append([]people.User{*c.User()}, c.users...) {
+		old := service.Find(c.entries, func(e messaging.ChannelUser) bool { return e.UserID == u.ID })
 		changes = append(changes, chat.Join(c.channel.ID, u.ID, u.PublicID, old, chat.MemberRoles(), now))
 	}
 	return changes
@@ -111,9 +113,9 @@ func (c *conversation) changes(now time.Time) []store.ChannelUserChange {
 
 // storeConversation creates the conversation or changes its users. It returns ErrConflict if another request did so
 // concurrently.
-func (s *Service) storeConversation(ctx context.Context, c *conversation, changes []store.ChannelUserChange) error {
+func (s *Service) storeConversation(ctx context.Context, c *conversation, changes []messaging.ChannelUserChange) error {
 	if c.existing == nil {
-		if err := s.RequireQuota(ctx, c.channel.CreatorID, store.UsageChannels); err != nil {
+		if err := s.RequireQuota(ctx, c.channel.CreatorID, network.UsageChannels); err != nil {
 			return err
 		}
 	}
@@ -124,7 +126,7 @@ func (s *Service) storeConversation(ctx context.Context, c *conversation, change
 		chat.InsertChannel(tx, c.channel, changes, service.ErrConflict)
 	case c.existing == nil:
 		chat.InsertChannel(tx, c.channel, changes, nil)
-	case slices.ContainsFunc(changes, store.ChannelUserChange.Needed):
+	case slices.ContainsFunc(changes, messaging.ChannelUserChange.Needed):
 		tx.GuardChannel(c.channel.ID, service.ErrConflict)
 		tx.ChangeChannelUsers(c.channel.ID, changes, s.Now())
 		emitMembersChanged(tx, c.channel.ID, changes, s.Now())

@@ -17,6 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -33,9 +36,9 @@ var (
 // draft is a channel to create.
 type draft struct {
 	*service.Request
-	settings store.Settings
-	users    []store.User // the first members besides the creator
-	channel  store.Channel
+	settings network.Settings
+	users    []people.User // the first members besides the creator
+	channel  messaging.Channel
 	attached bool // it is the live channel of a room, a stream or a post
 	exists   bool // they already have their live channel
 }
@@ -51,7 +54,7 @@ func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelR
 		return nil, err
 	}
 	d := &draft{Request: s.NewRequest(ctx)}
-	if req.GetType() == store.ChannelBroadcast {
+	if req.GetType() == messaging.ChannelBroadcast {
 		d.Request = s.NewPrivilegedRequest(ctx, auth.ManageChannel)
 	}
 	d.Settings(s.Region, &d.settings)
@@ -91,11 +94,11 @@ func (s *Service) homeOf(chosenID string) region.Code {
 func validate(req *plazav1.CreateChannelRequest) error {
 	liveID := req.GetVideoStreamId() + req.GetRoomId()
 	switch {
-	case req.GetPostId()+liveID != "" && req.GetType() != store.ChannelLive:
+	case req.GetPostId()+liveID != "" && req.GetType() != messaging.ChannelLive:
 		return errNotLive
 	case req.GetVideoStreamId() != "" && req.GetRoomId() != "":
 		return errTwoLive
-	case req.IsPublic != nil && cmp.Or(req.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
+	case req.IsPublic != nil && cmp.Or(req.GetType(), messaging.ChannelCommunity) != messaging.ChannelCommunity:
 		return errIsPublic
 	case req.GetChannelId() == "" || req.GetChannelId() == liveID:
 		return nil
@@ -111,12 +114,12 @@ func validate(req *plazav1.CreateChannelRequest) error {
 
 // usersExist removes deleted users, and reports whether as many users as wanted remain.
 func (d *draft) usersExist(wanted int) bool {
-	d.users = slices.DeleteFunc(d.users, func(u store.User) bool { return u.DeletedAt != nil })
+	d.users = slices.DeleteFunc(d.users, func(u people.User) bool { return u.DeletedAt != nil })
 	return len(d.users) == wanted
 }
 
 // row returns the channel to store.
-func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) store.Channel {
+func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) messaging.Channel {
 	now := s.Now()
 	c := chat.NewChannel(req, s.NewID(s.Region), now)
 	if id := req.GetChannelId(); id != "" {
@@ -134,7 +137,7 @@ func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) sto
 // insert stores a channel at its home and returns it. exists is the error if its id is in use.
 func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.ChannelResponse, error) {
 	users := d.channelUsers()
-	if err := s.RequireQuota(ctx, d.channel.CreatorID, store.UsageChannels); err != nil {
+	if err := s.RequireQuota(ctx, d.channel.CreatorID, network.UsageChannels); err != nil {
 		return nil, err
 	}
 	auth.Created(ctx, "channel", d.channel.ID)
@@ -149,7 +152,7 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 		exists = nil // a generated id is unique
 	}
 	chat.InsertChannel(tx, d.channel, users, exists)
-	members := service.Map(users, func(c store.ChannelUserChange) string { return c.New.UserID })
+	members := service.Map(users, func(c messaging.ChannelUserChange) string { return c.New.UserID })
 	if err := s.CommitChange(ctx, tx, "channel.created", s.ChannelChange(d.channel.ID, members...)); err != nil {
 		return nil, err
 	}
@@ -157,9 +160,9 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 }
 
 // channelUsers returns the changes that add the creator and the first members.
-func (d *draft) channelUsers() []store.ChannelUserChange {
+func (d *draft) channelUsers() []messaging.ChannelUserChange {
 	c := d.channel
-	var users []store.ChannelUserChange
+	var users []messaging.ChannelUserChange
 	if c.CreatorID != "" {
 		users = append(users, chat.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, chat.CreatorRoles(), c.CreatedAt))
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -55,10 +56,10 @@ const feedsPerBatch = 100
 
 // deleteFeeds deletes the subchannels of a deleted channel, so that no user has unread messages in them.
 func (s *Service) deleteFeeds(ctx context.Context, channelID string) error {
-	list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
+	list := messaging.MessageFeedList{ChannelID: channelID, Deleted: core.DeletedNone, Limit: feedsPerBatch}
 	list.After, _, list.AfterID = page.Cursor{}.Start(false)
 	for more := true; more; {
-		var feeds []store.MessageFeed
+		var feeds []messaging.MessageFeed
 		reads := s.Store.NewReadBatch()
 		reads.ListMessageFeeds(list, &feeds)
 		if err := reads.Run(ctx); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/marker"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // TestDeleteManyFeeds deletes more subchannels of a channel than are read at a time. Another request deletes one of them first.
@@ -17,10 +17,10 @@ func TestDeleteManyFeeds(t *testing.T) {
 	w := servicetest.NewWorld(t)
 	marker.Register(w.Deps)
 	s, id := New(w.Deps, marker.New(w.Deps)), region.NewID(region.EU)
-	feed := func(channelID string) store.MessageFeed {
-		return store.MessageFeed{
+	feed := func(channelID string) messaging.MessageFeed {
+		return messaging.MessageFeed{
 			ID: region.NewID(region.EU), EntityID: channelID, ChannelPublicID: channelID,
-			ChannelType: store.ChannelCommunity, CreatedAt: now,
+			ChannelType: messaging.ChannelCommunity, CreatedAt: now,
 		}
 	}
 	tx := w.Store.NewTx(region.EU)

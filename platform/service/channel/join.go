@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,7 +16,7 @@ func (s *Service) JoinChannel(ctx context.Context, req *plazav1.JoinChannelReque
 
 var errInviteOnly = fail.Forbidden("This channel is invite-only")
 
-func decideJoin(s *rosterState) ([]store.ChannelUserChange, error) {
+func decideJoin(s *rosterState) ([]messaging.ChannelUserChange, error) {
 	if err := s.RequireUser(); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func decideJoin(s *rosterState) ([]store.ChannelUserChange, error) {
 		return nil, errInviteOnly
 	}
 	u := s.Request.User()
-	return []store.ChannelUserChange{chat.Join(c.ID, u.ID, u.PublicID, mine, chat.MemberRoles(), s.now)}, nil
+	return []messaging.ChannelUserChange{chat.Join(c.ID, u.ID, u.PublicID, mine, chat.MemberRoles(), s.now)}, nil
 }
 
 // LeaveChannel ends the membership of the caller, if there is one.
@@ -38,10 +38,10 @@ func (s *Service) LeaveChannel(ctx context.Context, req *plazav1.LeaveChannelReq
 	return s.updateRoster(ctx, change{channelID: req.GetChannelId(), decide: decideLeave})
 }
 
-func decideLeave(s *rosterState) ([]store.ChannelUserChange, error) {
+func decideLeave(s *rosterState) ([]messaging.ChannelUserChange, error) {
 	mine := s.Access.User
 	if err := s.RequireUser(); err != nil || !mine.IsMember() {
 		return nil, err
 	}
-	return []store.ChannelUserChange{chat.Leave(*mine, s.now)}, nil
+	return []messaging.ChannelUserChange{chat.Leave(*mine, s.now)}, nil
 }

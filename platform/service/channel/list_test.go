@@ -11,8 +11,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -28,10 +29,10 @@ func TestListChannels(t *testing.T) {
 		want = append(want, name)
 		id, at := region.NewID(home), servicetest.Noon.Add(time.Duration(i)*time.Minute)
 		tx := w.Store.NewTx(home)
-		tx.InsertChannel(store.Channel{
-			ID: id, PublicID: id, Type: store.ChannelCommunity, DisplayName: name, IsPublic: true, Metadata: []byte(`{}`),
+		tx.InsertChannel(messaging.Channel{
+			ID: id, PublicID: id, Type: messaging.ChannelCommunity, DisplayName: name, IsPublic: true, Metadata: []byte(`{}`),
 			NotificationMode: "default",
-		}, store.ErrConflict, at)
+		}, core.ErrConflict, at)
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	ctx, trips := db.CountRoundTrips(auth.WithCaller(t.Context(), servicetest.Admin()))

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,12 +24,12 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	cursor := found.Page(req.GetOptions())
 	list := s.usersOf(req, cursor)
 	memberships := membershipsOf(req)
-	pages := make([][]store.ChannelUserRow, len(memberships))
+	pages := make([][]messaging.ChannelUserRow, len(memberships))
 	now := s.Now()
 	for i, membership := range memberships {
 		part := list
 		if part.Membership = membership; membership == muted {
-			part.Membership, part.MutedAt = store.ChannelMember, &now
+			part.Membership, part.MutedAt = messaging.ChannelMember, &now
 		}
 		found.ListChannelUsers(part, &pages[i])
 	}
@@ -38,9 +38,11 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
-		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID }, found.Stops()...)
-	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
-	a.ChannelUsers = service.Map(rows, func(row store.ChannelUserRow) store.ChannelUser { return row.ChannelUser })
+		func(u messaging.ChannelUserRow) (t time.Time, key, id string) {
+			return u.CreatedAt, u.NameKey, u.UserID
+		}, found.Stops()...)
+	a := view.ChannelRows{Channels: []messaging.Channel{*found.Access.Channel}, OnlyUsers: true}
+	a.ChannelUsers = service.Map(rows, func(row messaging.ChannelUserRow) messaging.ChannelUser { return row.ChannelUser })
 	answer, err := s.respond(ctx, found.Request, found.settings, a)
 	return view.Fill(answer, &plazav1.ListChannelUsersResponse{Paging: paging}), err
 }
@@ -53,18 +55,18 @@ func membershipsOf(req *plazav1.ListChannelUsersRequest) []string {
 		wanted = strings.Split(req.GetFilter(), "&")
 	}
 	if len(wanted) == 0 {
-		return []string{store.ChannelMember}
+		return []string{messaging.ChannelMember}
 	}
 	wanted = service.SortedSet(wanted)
-	if slices.Contains(wanted, store.ChannelMember) {
+	if slices.Contains(wanted, messaging.ChannelMember) {
 		wanted = slices.DeleteFunc(wanted, func(membership string) bool { return membership == muted })
 	}
 	return wanted
 }
 
 // usersOf returns the query of a request. A search is always ordered by name, because that is the order of its index.
-func (s *Service) usersOf(req *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
-	list := store.ChannelUserList{
+func (s *Service) usersOf(req *plazav1.ListChannelUsersRequest, cursor page.Cursor) messaging.ChannelUserList {
+	list := messaging.ChannelUserList{
 		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()),
 		Roles:     slices.Concat(req.GetRoles(), req.GetRole()),
 		ByName:    req.GetSortBy() == "displayName" || req.GetSearch() != "",

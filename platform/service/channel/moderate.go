@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,7 +17,7 @@ import (
 func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.AddChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), readUsers: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
+		decide: func(s *rosterState) ([]messaging.ChannelUserChange, error) {
 			if err := s.blocks.RequireFound(); err != nil {
 				return nil, err
 			}
@@ -30,7 +30,7 @@ func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUs
 func (s *Service) RemoveChannelUsers(ctx context.Context, req *plazav1.RemoveChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.RemoveChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), acts: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Remove(), nil },
+		decide: func(s *rosterState) ([]messaging.ChannelUserChange, error) { return s.Remove(), nil },
 	})
 }
 
@@ -38,7 +38,7 @@ func (s *Service) RemoveChannelUsers(ctx context.Context, req *plazav1.RemoveCha
 func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), acts: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Ban() },
+		decide: func(s *rosterState) ([]messaging.ChannelUserChange, error) { return s.Ban() },
 	})
 }
 
@@ -47,7 +47,7 @@ func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUs
 func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(),
-		decide:    func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Unban(), nil },
+		decide:    func(s *rosterState) ([]messaging.ChannelUserChange, error) { return s.Unban(), nil },
 	})
 }
 
@@ -56,9 +56,9 @@ func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChann
 func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
 	_, err := s.moderate(ctx, auth.MuteChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), acts: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
+		decide: func(s *rosterState) ([]messaging.ChannelUserChange, error) {
 			until := mutedUntil(req.GetMutePeriod(), s.now)
-			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange { return chat.Mute(u, until, s.now) })
+			return s.Edit(func(u messaging.ChannelUser) messaging.ChannelUserChange { return chat.Mute(u, until, s.now) })
 		},
 	})
 	return service.Success(), err
@@ -111,8 +111,8 @@ func (s *Service) setRoles(
 	}
 	return s.moderate(ctx, auth.AssignChannelUserRole, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), acts: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
-			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange {
+		decide: func(s *rosterState) ([]messaging.ChannelUserChange, error) {
+			return s.Edit(func(u messaging.ChannelUser) messaging.ChannelUserChange {
 				return chat.SetRoles(u, edit(u.Roles, []string{req.GetRole()}), s.now)
 			})
 		},

@@ -13,6 +13,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,14 +29,14 @@ type change struct {
 	unknown    bool            // it names users who do not exist
 	readUsers  bool            // read the rows of these users
 	acts       bool            // it is done to these users, over whom the caller must have authority
-	decide     func(*rosterState) ([]store.ChannelUserChange, error)
+	decide     func(*rosterState) ([]messaging.ChannelUserChange, error)
 }
 
 // rosterState is what a change reads.
 type rosterState struct {
 	*state
-	roster.Roster[store.ChannelUser, store.ChannelUserChange]
-	counts store.Counts
+	roster.Roster[messaging.ChannelUser, messaging.ChannelUserChange]
+	counts core.Counts
 	blocks *contact.Blocks
 	now    time.Time
 }
@@ -40,7 +44,7 @@ type rosterState struct {
 // updateRoster carries out a change and returns the channel with the changed users.
 func (s *Service) updateRoster(ctx context.Context, c change) (*plazav1.ChannelResponse, error) {
 	var found *rosterState
-	changes, err := service.RetryOnConflict(ctx, func() (changes []store.ChannelUserChange, err error) {
+	changes, err := service.RetryOnConflict(ctx, func() (changes []messaging.ChannelUserChange, err error) {
 		if found, err = s.loadRoster(ctx, c); err != nil {
 			return nil, err
 		}
@@ -71,7 +75,7 @@ var errConversation = fail.Forbidden("The users of a conversation cannot be chan
 // loadRoster reads the state. A deleted channel is 400400.
 func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error) {
 	id := chat.ChannelID(s.Deps, c.channelID)
-	found := &rosterState{state: s.newExisting(ctx, c.channelID), counts: store.Counts{}, now: s.Now()}
+	found := &rosterState{state: s.newExisting(ctx, c.channelID), counts: core.Counts{}, now: s.Now()}
 	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
 	found.ChannelUsers(id, c.userIDs, &found.Entries)
 	found.CountsOf([]string{id}, found.counts)
@@ -98,37 +102,37 @@ func (s *rosterState) requireModerate(c change) error {
 	switch {
 	case c.unknown:
 		return fail.NotFound()
-	case s.Access.Channel.Type == store.ChannelConversation && c.permission != auth.MuteChannelUser:
+	case s.Access.Channel.Type == messaging.ChannelConversation && c.permission != auth.MuteChannelUser:
 		return errConversation
 	}
 	return nil
 }
 
 // rules are the rules of the roster of a channel.
-func rules(channelID string, now time.Time) roster.Rules[store.ChannelUser, store.ChannelUserChange] {
-	return roster.Rules[store.ChannelUser, store.ChannelUserChange]{
-		UserID:    func(u store.ChannelUser) string { return u.UserID },
-		IsMember:  (*store.ChannelUser).IsMember,
-		IsBanned:  (*store.ChannelUser).IsBanned,
+func rules(channelID string, now time.Time) roster.Rules[messaging.ChannelUser, messaging.ChannelUserChange] {
+	return roster.Rules[messaging.ChannelUser, messaging.ChannelUserChange]{
+		UserID:    func(u messaging.ChannelUser) string { return u.UserID },
+		IsMember:  (*messaging.ChannelUser).IsMember,
+		IsBanned:  (*messaging.ChannelUser).IsBanned,
 		ErrBanned: fail.ChannelBanned(),
-		Join: func(u store.User, old *store.ChannelUser) store.ChannelUserChange {
+		Join: func(u people.User, old *messaging.ChannelUser) messaging.ChannelUserChange {
 			return chat.Join(channelID, u.ID, u.PublicID, old, chat.MemberRoles(), now)
 		},
-		Ban: func(u store.User, old *store.ChannelUser) store.ChannelUserChange {
+		Ban: func(u people.User, old *messaging.ChannelUser) messaging.ChannelUserChange {
 			return chat.Ban(channelID, u.ID, u.PublicID, old, now)
 		},
-		Remove: func(old store.ChannelUser) store.ChannelUserChange { return chat.Leave(old, now) },
+		Remove: func(old messaging.ChannelUser) messaging.ChannelUserChange { return chat.Leave(old, now) },
 	}
 }
 
 // apply writes the changes in one transaction at the home of the channel.
-func (s *Service) apply(ctx context.Context, found *rosterState, changes []store.ChannelUserChange) error {
-	if !slices.ContainsFunc(changes, store.ChannelUserChange.Needed) {
+func (s *Service) apply(ctx context.Context, found *rosterState, changes []messaging.ChannelUserChange) error {
+	if !slices.ContainsFunc(changes, messaging.ChannelUserChange.Needed) {
 		return nil
 	}
 	channel := found.Access.Channel
 	if joined := memberDelta(changes); joined > 0 &&
-		int(found.counts.Of(channel.ID, store.CountMembers))+joined > chat.MaxMembers[channel.Type] {
+		int(found.counts.Of(channel.ID, core.CountMembers))+joined > chat.MaxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
 	tx := s.Store.NewTx(s.HomeOf(channel.ID))
@@ -142,7 +146,7 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 }
 
 // userEvents returns the internal ids of the changed users by the event that reports the change.
-func userEvents(callerID string, changes []store.ChannelUserChange) map[string][]string {
+func userEvents(callerID string, changes []messaging.ChannelUserChange) map[string][]string {
 	byEvent := map[string][]string{}
 	for _, c := range changes {
 		if event := userEvent(callerID, c); event != "" {
@@ -152,7 +156,7 @@ func userEvents(callerID string, changes []store.ChannelUserChange) map[string][
 	return byEvent
 }
 
-func userEvent(callerID string, c store.ChannelUserChange) string {
+func userEvent(callerID string, c messaging.ChannelUserChange) string {
 	own := c.New.UserID == callerID
 	switch was, is := c.Old.IsMember(), c.New.IsMember(); {
 	case !c.Old.IsBanned() && c.New.IsBanned():
@@ -174,7 +178,7 @@ func userEvent(callerID string, c store.ChannelUserChange) string {
 }
 
 // memberDelta returns by how many members a channel grows with the changes.
-func memberDelta(changes []store.ChannelUserChange) int {
+func memberDelta(changes []messaging.ChannelUserChange) int {
 	n := 0
 	for _, c := range changes {
 		if c.New.IsMember() && !c.Old.IsMember() {
@@ -189,7 +193,7 @@ func memberDelta(changes []store.ChannelUserChange) int {
 
 // emitMembersChanged adds the event that updates the markers of users who join or leave the channel: a user who joins
 // has read all earlier messages, and a user who leaves has no unread ones.
-func emitMembersChanged(tx *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
+func emitMembersChanged(tx *store.Tx, channelID string, changes []messaging.ChannelUserChange, now time.Time) []core.OutboxRow {
 	var ids []string
 	for _, c := range changes {
 		if c.Old.IsMember() != c.New.IsMember() {
@@ -200,10 +204,10 @@ func emitMembersChanged(tx *store.Tx, channelID string, changes []store.ChannelU
 }
 
 // respondWith returns a channel with the users that were changed.
-func (s *Service) respondWith(ctx context.Context, r *service.Request, settings store.Settings, c store.Channel, users []store.User,
-	changes []store.ChannelUserChange,
+func (s *Service) respondWith(ctx context.Context, r *service.Request, settings network.Settings, c messaging.Channel, users []people.User,
+	changes []messaging.ChannelUserChange,
 ) (*plazav1.ChannelResponse, error) {
-	a := view.ChannelRows{Channels: []store.Channel{c}, Users: users}
-	a.ChannelUsers = service.Map(changes, func(c store.ChannelUserChange) store.ChannelUser { return c.New })
+	a := view.ChannelRows{Channels: []messaging.Channel{c}, Users: users}
+	a.ChannelUsers = service.Map(changes, func(c messaging.ChannelUserChange) messaging.ChannelUser { return c.New })
 	return s.respond(ctx, r, settings, a)
 }

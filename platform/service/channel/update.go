@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,7 +23,7 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	var updated *store.Channel
+	var updated *messaging.Channel
 	tx := s.Store.NewTx(home)
 	tx.UpdateChannel(*found.Access.Channel, changeOf(req, found.Caller.UserID), s.Now())
 	tx.SelectChannel(found.Access.Channel.ID, &updated)
@@ -37,15 +37,15 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 // creator and, if the network settings allow it, by all of its users. Otherwise EDIT_CHANNEL is required.
 func (s *state) requireUpdate() error {
 	c, user := s.Access.Channel, s.Access.User
-	if c.Type == store.ChannelConversation && user.IsMember() &&
+	if c.Type == messaging.ChannelConversation && user.IsMember() &&
 		(c.CreatorID == user.UserID || s.settings.AllowMemberToUpdateConversationChannel) {
 		return nil
 	}
 	return s.RequireModerate(s.Caller, auth.EditChannel)
 }
 
-func changeOf(req *plazav1.UpdateChannelRequest, editorID string) store.ChannelChange {
-	c := store.ChannelChange{
+func changeOf(req *plazav1.UpdateChannelRequest, editorID string) messaging.ChannelChange {
+	c := messaging.ChannelChange{
 		EditorID: editorID, DisplayName: req.DisplayName, AvatarFileID: req.AvatarFileId, NotificationMode: req.NotificationMode,
 		AutoDeleteEnabled: req.MessageAutoDeleteEnabled, Tags: service.Distinct(req.GetTags()),
 		Metadata: view.ChangedJSON(req.GetMetadata()),

@@ -26,7 +26,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -43,7 +44,7 @@ type request struct {
 	*service.Request
 	visibility.Reference
 	pending *visibility.Pending // becomes the Reference
-	comment *store.Comment
+	comment *content.Comment
 }
 
 // newRequest starts a request about a comment. Its Run fails unless the caller may see the comment.
@@ -89,10 +90,10 @@ func (l *request) resolve() error {
 }
 
 // known returns the rows that were read, for the response.
-func (l *request) known(comments ...store.Comment) view.Rows {
+func (l *request) known(comments ...content.Comment) view.Rows {
 	k := view.Rows{Comments: comments, Users: l.UserRows()}
 	if l.Target.Member != nil {
-		k.Members = []store.Member{*l.Target.Member}
+		k.Members = []communities.Member{*l.Target.Member}
 	}
 	return k
 }
@@ -123,7 +124,7 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 	}
 	k := view.Rows{Users: r.UserRows()}
 	for _, l := range comments {
-		if l.resolve() != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
+		if l.resolve() != nil || slices.ContainsFunc(k.Comments, func(c content.Comment) bool { return c.ID == l.comment.ID }) {
 			continue
 		}
 		known := l.known(*l.comment)

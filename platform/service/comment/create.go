@@ -15,7 +15,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,7 +25,7 @@ import (
 const maxText = 50_000
 
 var errUnapproved = fail.Forbidden(fmt.Sprintf("At most %d of your comments on a post or story can wait for approval or be declined",
-	store.MaxUnapprovedComments))
+	content.MaxUnapprovedComments))
 
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
@@ -47,7 +48,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	if d.parent != nil {
 		tx.GuardComment(d.parent.ID, fail.NotFound())
 	}
-	if c.ApprovalStatus == store.Pending {
+	if c.ApprovalStatus == content.Pending {
 		tx.GuardUnapprovedComments(c.ReferenceID, c.AuthorID, errUnapproved)
 	}
 	tx.InsertComment(c)
@@ -56,7 +57,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	}
 	l := &request{Request: d.Request.Request, Reference: d.Reference}
 	k := l.known(c)
-	k.Counts = store.Counts{c.ID: nil} // a new comment has no counts
+	k.Counts = core.Counts{c.ID: nil} // a new comment has no counts
 	k.IsNew = true
 	return s.respond(ctx, d.Caller.UserID, k)
 }
@@ -93,15 +94,15 @@ func textOf(data freeform.Object, links []*plazav1.Link) textrules.UserText {
 type draft struct {
 	*visibility.Request // of the post or story to comment on
 	*plazav1.CreateCommentRequest
-	parent *store.Comment // nil without one
-	counts store.Counts
+	parent *content.Comment // nil without one
+	counts core.Counts
 }
 
 // loadDraft reads the post or story to comment on and the parent comment, if any, and checks that the caller may
 // comment.
 func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest) (*draft, error) {
 	id := m.GetReferenceId()
-	d := &draft{CreateCommentRequest: m, counts: store.Counts{}}
+	d := &draft{CreateCommentRequest: m, counts: core.Counts{}}
 	d.Request = visibility.NewRequest(s.NewUserRequest(ctx), kindOf(m.GetReferenceType()), id)
 	d.CountsOf([]string{id}, d.counts)
 	if m.GetParentId() != "" {
@@ -131,26 +132,26 @@ func (d *draft) requireContact(ctx context.Context, hidden *contact.Hidden) erro
 
 // requireParent returns 400400 unless the parent is an approved comment on the same post or story.
 func (d *draft) requireParent() error {
-	if p := d.parent; p == nil || p.DeletedAt != nil || p.ReferenceID != d.GetReferenceId() || p.ApprovalStatus != store.Approved {
+	if p := d.parent; p == nil || p.DeletedAt != nil || p.ReferenceID != d.GetReferenceId() || p.ApprovalStatus != content.Approved {
 		return fail.NotFound()
 	}
 	return nil
 }
 
 // kindOf returns the kind of what a request refers to, which is a post by default.
-func kindOf(referenceType string) string { return cmp.Or(referenceType, store.ReferencePost) }
+func kindOf(referenceType string) string { return cmp.Or(referenceType, content.ReferencePost) }
 
-func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
+func (s *Service) row(d *draft, mentions []view.Mention) content.Comment {
 	now := s.Now()
 	id := s.NewID(d.Home())
-	c := store.Comment{
+	c := content.Comment{
 		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID,
 		AuthorPublicID: d.User().PublicID,
 		DataTypes:      dataTypes(freeform.Of(d.GetData()), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()),
 		Metadata:   view.ObjectJSON(d.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(d.GetAttachments()),
 		Annotations: posting.EditedLinks(nil, d.GetLinks(), nil), ApprovalStatus: d.approval(),
-		Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
+		Segment: d.counts.Of(d.ID(), core.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
 	c.TargetType, c.TargetID, c.TargetPublicID = d.TargetIDs()
 	if d.parent != nil {
@@ -175,7 +176,7 @@ func dataTypes(data freeform.Object, attachments []*plazav1.Attachment) []string
 
 func (d *draft) approval() string {
 	if d.Target.ReviewsCommentOf(d.Caller) {
-		return store.Pending
+		return content.Pending
 	}
-	return store.Approved
+	return content.Approved
 }

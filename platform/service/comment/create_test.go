@@ -9,22 +9,23 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestRequireParent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		parent *store.Comment
+		parent *content.Comment
 		ok     bool
 	}{
-		"approved":        {&store.Comment{ReferenceID: "p", ApprovalStatus: store.Approved}, true},
+		"approved":        {&content.Comment{ReferenceID: "p", ApprovalStatus: content.Approved}, true},
 		"missing":         {nil, false},
-		"of another post": {&store.Comment{ReferenceID: "q", ApprovalStatus: store.Approved}, false},
-		"waiting":         {&store.Comment{ReferenceID: "p", ApprovalStatus: store.Pending}, false},
-		"declined":        {&store.Comment{ReferenceID: "p", ApprovalStatus: store.Declined}, false},
-		"deleted":         {&store.Comment{ReferenceID: "p", ApprovalStatus: store.Approved, DeletedAt: &servicetest.Noon}, false},
+		"of another post": {&content.Comment{ReferenceID: "q", ApprovalStatus: content.Approved}, false},
+		"waiting":         {&content.Comment{ReferenceID: "p", ApprovalStatus: content.Pending}, false},
+		"declined":        {&content.Comment{ReferenceID: "p", ApprovalStatus: content.Declined}, false},
+		"deleted":         {&content.Comment{ReferenceID: "p", ApprovalStatus: content.Approved, DeletedAt: &servicetest.Noon}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,18 +37,18 @@ func TestRequireParent(t *testing.T) {
 
 func TestApproval(t *testing.T) {
 	t.Parallel()
-	reviewed := &store.Community{CommentApproval: true}
-	moderator := &store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	reviewed := &communities.Community{CommentApproval: true}
+	moderator := &communities.Member{State: communities.StateMember, Roles: []string{auth.RoleCommunityModerator}}
 	for name, test := range map[string]struct {
 		caller *auth.Caller
 		target visibility.Target
 		want   string
 	}{
-		"without review":         {servicetest.User(t, "u"), visibility.Target{Community: &store.Community{PostApproval: true}}, store.Approved},
-		"with review":            {servicetest.User(t, "u"), visibility.Target{Community: reviewed}, store.Pending},
-		"with review, moderator": {servicetest.User(t, "u"), visibility.Target{Community: reviewed, Member: moderator}, store.Approved},
-		"network moderator":      {servicetest.User(t, "u", auth.RoleModerator), visibility.Target{Community: reviewed}, store.Approved},
-		"on a wall":              {servicetest.User(t, "u"), visibility.Target{WallOwnerID: "w"}, store.Approved},
+		"without review":         {servicetest.User(t, "u"), visibility.Target{Community: &communities.Community{PostApproval: true}}, content.Approved},
+		"with review":            {servicetest.User(t, "u"), visibility.Target{Community: reviewed}, content.Pending},
+		"with review, moderator": {servicetest.User(t, "u"), visibility.Target{Community: reviewed, Member: moderator}, content.Approved},
+		"network moderator":      {servicetest.User(t, "u", auth.RoleModerator), visibility.Target{Community: reviewed}, content.Approved},
+		"on a wall":              {servicetest.User(t, "u"), visibility.Target{WallOwnerID: "w"}, content.Approved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,15 +6,16 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // FlagComment flags a comment as the caller.
 func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentResponse, error) {
 	l := s.newRequest(ctx, req.GetCommentId())
-	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Approved }) // others take no flags
+	l.CheckFound(func() bool { return l.comment.ApprovalStatus == content.Approved }) // others take no flags
 	l.Check(func() error { return l.Target.RequireReact(l.Caller) })
-	return s.changeFlags(ctx, l, flags.Add(l.Request, store.FlagComment, req))
+	return s.changeFlags(ctx, l, flags.Add(l.Request, content.FlagComment, req))
 }
 
 // UnflagComment removes the caller's own flag; without one it changes nothing.
@@ -45,7 +46,7 @@ func (s *Service) change(ctx context.Context, l *request, change func(*store.Tx)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	var after *store.Comment
+	var after *content.Comment
 	tx := s.Store.NewTx(l.HomeOf(l.comment.ID))
 	event := change(tx)
 	tx.SelectComment(l.comment.ID, &after)

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,9 +31,9 @@ func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentR
 func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentResponse, error) {
 	l := s.newOwn(ctx, m.GetCommentId(), auth.EditCommunityComment, auth.EditUserFeedComment)
 	files := fileref.Read(l.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
-	var pending *store.PendingEdit
+	var pending *content.PendingEdit
 	l.PendingEdit(m.GetCommentId(), &pending)
-	var c store.Comment
+	var c content.Comment
 	l.AfterRun(func(ctx context.Context) (err error) {
 		var added []fileref.Reference
 		if l.Target.Moderates(l.Caller) && l.comment.AuthorID != l.Caller.UserID {
@@ -46,7 +47,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textOf(freeform.Of(m.GetData()), m.GetLinks()))
 	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
-		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {
+		if c.ApprovalStatus == content.Approved && l.Target.ReviewsCommentOf(l.Caller) {
 			tx.UpsertPendingEdit(pendingOf(c, s.Now()))
 			return ""
 		}
@@ -57,7 +58,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 }
 
 // withPending returns a comment with the fields of a pending edit.
-func withPending(c store.Comment, e *store.PendingEdit) store.Comment {
+func withPending(c content.Comment, e *content.PendingEdit) content.Comment {
 	if e != nil {
 		c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Annotations = e.Data, e.Metadata, e.Mentionees, e.Attachments, e.Annotations
 	}
@@ -65,16 +66,16 @@ func withPending(c store.Comment, e *store.PendingEdit) store.Comment {
 }
 
 // pendingOf returns an edited comment as an edit that waits for approval.
-func pendingOf(c store.Comment, now time.Time) store.PendingEdit {
-	return store.PendingEdit{
-		ReferenceID: c.ID, ReferenceType: store.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data, Metadata: c.Metadata,
+func pendingOf(c content.Comment, now time.Time) content.PendingEdit {
+	return content.PendingEdit{
+		ReferenceID: c.ID, ReferenceType: content.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data, Metadata: c.Metadata,
 		Mentionees: c.Mentionees, Attachments: c.Attachments, CreatedAt: now, Annotations: c.Annotations,
 	}
 }
 
 // edited returns the comment after the edit, and the references to files that it did not have before. The error is a
 // validation error.
-func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (store.Comment, []fileref.Reference, error) {
+func edited(c content.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (content.Comment, []fileref.Reference, error) {
 	data := freeform.Object(c.Data)
 	if m.GetData() != nil {
 		data = freeform.Of(m.GetData())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,7 +23,7 @@ func textData(t *testing.T, text string) *structpb.Struct {
 func TestEdited(t *testing.T) {
 	t.Parallel()
 	image, video := &plazav1.Attachment{Type: "image", FileId: "i"}, &plazav1.Attachment{Type: "video", FileId: "v"}
-	old := store.Comment{
+	old := content.Comment{
 		Data: []byte(`{"text":"old"}`), Metadata: []byte(`{"a":1}`), Mentionees: []byte(`[]`), DataTypes: []string{"text", "image"},
 		Attachments: view.AttachmentsJSON([]*plazav1.Attachment{image}),
 	}
@@ -87,10 +87,10 @@ func TestEdited(t *testing.T) {
 
 func TestPendingEditReplacesTheContent(t *testing.T) {
 	t.Parallel()
-	c := store.Comment{ID: "c", TargetID: "t", AuthorID: "u", Data: []byte(`{"text":"new"}`), Attachments: []byte(`[]`), Segment: 3}
+	c := content.Comment{ID: "c", TargetID: "t", AuthorID: "u", Data: []byte(`{"text":"new"}`), Attachments: []byte(`[]`), Segment: 3}
 	e := pendingOf(c, servicetest.Noon)
 	require.Equal(t, [3]string{"c", "t", "u"}, [3]string{e.ReferenceID, e.TargetID, e.AuthorID})
-	require.Equal(t, store.ReferenceComment, e.ReferenceType)
+	require.Equal(t, content.ReferenceComment, e.ReferenceType)
 	old := c
 	old.Data = []byte(`{"text":"old"}`)
 	require.Equal(t, c, withPending(old, &e))

@@ -12,7 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -32,7 +34,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	if req.GetIsUniqueDisplayName() {
 		exists = errNameExists
 	}
-	if err := s.RequireQuota(ctx, c.CreatorID, store.UsageCommunities); err != nil {
+	if err := s.RequireQuota(ctx, c.CreatorID, network.UsageCommunities); err != nil {
 		return nil, err
 	}
 	auth.Created(ctx, "community", c.ID)
@@ -41,15 +43,15 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	if err := membership.NewUpdate(tx, c.ID, changes, now).Commit(ctx, s.Deps, c.CreatorID, c.CreatorID); err != nil {
 		return nil, err
 	}
-	a := view.CommunityRows{Communities: []store.Community{c}, Viewer: d.User(), Users: d.users}
-	a.Members = service.Map(changes, func(c store.MemberChange) store.Member { return c.New })
+	a := view.CommunityRows{Communities: []communities.Community{c}, Viewer: d.User(), Users: d.users}
+	a.Members = service.Map(changes, func(c communities.MemberChange) communities.Member { return c.New })
 	return s.View.LoadCommunities(ctx, s.Store, a)
 }
 
 // draft is a community to create.
 type draft struct {
 	*service.Request
-	users []store.User // the first members besides the creator
+	users []people.User // the first members besides the creator
 }
 
 // loadDraft reads and checks what the community refers to.
@@ -59,7 +61,7 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 		return nil, err
 	}
 	d := &draft{Request: s.NewUserRequest(ctx)}
-	var categories []store.Category
+	var categories []communities.Category
 	d.Users(ids, &d.users)
 	d.Categories(req.GetCategoryIds(), &categories)
 	blocks := contact.Read(d.Request, ids)
@@ -68,7 +70,7 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 		d.Check(func() error { return requireOfficial(d.Request) })
 	}
 	d.Check(func() error {
-		d.users = slices.DeleteFunc(d.users, func(u store.User) bool { return u.DeletedAt != nil })
+		d.users = slices.DeleteFunc(d.users, func(u people.User) bool { return u.DeletedAt != nil })
 		if !all || len(d.users) < len(ids) {
 			return fail.NotFound()
 		}
@@ -81,8 +83,8 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 }
 
 // members returns the changes that add the creator and the first members.
-func (d *draft) members(c store.Community, now time.Time) []store.MemberChange {
-	changes := []store.MemberChange{membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), now)}
+func (d *draft) members(c communities.Community, now time.Time) []communities.MemberChange {
+	changes := []communities.MemberChange{membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), now)}
 	for _, u := range d.users {
 		if u.ID != c.CreatorID {
 			changes = append(changes, membership.Join(c.ID, u.ID, u.PublicID, nil, membership.MemberRoles(), now))

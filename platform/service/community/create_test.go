@@ -7,12 +7,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestRequireCategories(t *testing.T) {
 	t.Parallel()
-	rows := []store.Category{{ID: "a"}, {ID: "b"}, {ID: "gone", DeletedAt: &servicetest.Noon}}
+	rows := []communities.Category{{ID: "a"}, {ID: "b"}, {ID: "gone", DeletedAt: &servicetest.Noon}}
 	for name, test := range map[string]struct {
 		wanted []string
 		ok     bool
@@ -25,8 +26,8 @@ func TestRequireCategories(t *testing.T) {
 
 func TestFirstMembers(t *testing.T) {
 	t.Parallel()
-	d := &draft{users: []store.User{{ID: "creator"}, {ID: "anna"}}}
-	changes := d.members(store.Community{ID: "c", CreatorID: "creator"}, servicetest.Noon)
+	d := &draft{users: []people.User{{ID: "creator"}, {ID: "anna"}}}
+	changes := d.members(communities.Community{ID: "c", CreatorID: "creator"}, servicetest.Noon)
 	require.Len(t, changes, 2, "the creator once")
 	require.Equal(t, "creator", changes[0].New.UserID)
 	require.Equal(t, membership.CreatorRoles(), changes[0].New.Roles)
@@ -36,6 +37,6 @@ func TestFirstMembers(t *testing.T) {
 
 func TestMembersInCommunities(t *testing.T) {
 	t.Parallel()
-	got := membersIn([]store.Member{{CommunityID: "a"}, {CommunityID: "hidden"}, {CommunityID: "b"}}, []store.Community{{ID: "b"}, {ID: "a"}})
-	require.Equal(t, []store.Member{{CommunityID: "a"}, {CommunityID: "b"}}, got)
+	got := membersIn([]communities.Member{{CommunityID: "a"}, {CommunityID: "hidden"}, {CommunityID: "b"}}, []communities.Community{{ID: "b"}, {ID: "a"}})
+	require.Equal(t, []communities.Member{{CommunityID: "a"}, {CommunityID: "b"}}, got)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -48,9 +50,9 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
+func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) communities.CommunityList {
 	prefix := cmp.Or(req.GetKeyword(), req.GetDisplayName())
-	list := store.CommunityList{
+	list := communities.CommunityList{
 		Deleted:      req.GetIsDeleted(),
 		CategoryID:   req.GetCategoryId(),
 		Tags:         req.GetTags(),
@@ -68,7 +70,7 @@ func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.Commu
 // flaggedOf returns the filter by flags, which is for the moderators of the network.
 func flaggedOf(req *plazav1.ListCommunitiesRequest, caller *auth.Caller) (*bool, error) {
 	flagged, err := service.FlaggedOf(req.HasFlag, auth.Allowed(caller, auth.ModeratePostAndComment, auth.Scope{}))
-	if flagged == store.FlaggedAny {
+	if flagged == core.FlaggedAny {
 		return nil, err
 	}
 	return req.HasFlag, err
@@ -80,25 +82,25 @@ func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
 }
 
 // read reads the page from all homes.
-func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	found, paging, err := service.Merged[store.CommunityRow]{
+func (s *Service) read(ctx context.Context, cursor page.Cursor, list communities.CommunityList) ([]communities.Community, *plazav1.Paging, error) {
+	found, paging, err := service.Merged[communities.CommunityRow]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
-		At: func(c store.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.CommunityRow) {
+		At: func(c communities.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]communities.CommunityRow) {
 			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
 			reads.ListCommunities(list, into)
 		},
 	}.Page(ctx, s.Deps)
-	return service.Map(found, func(row store.CommunityRow) store.Community { return row.Community }), paging, err
+	return service.Map(found, func(row communities.CommunityRow) communities.Community { return row.Community }), paging, err
 }
 
 // readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
 // sort keys first, and then the rows of the page.
-func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
-	keys, paging, err := service.Merged[store.CommunityKey]{
+func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list communities.CommunityList) ([]communities.Community, *plazav1.Paging, error) {
+	position := func(k communities.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
+	keys, paging, err := service.Merged[communities.CommunityKey]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc, At: position,
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.CommunityKey) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]communities.CommunityKey) {
 			reads.CommunityKeys(list, into)
 			reads.Then(func() { *into = service.After(*into, from, list.ByName, list.Desc, position) })
 		},
@@ -106,7 +108,7 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	if err != nil {
 		return nil, nil, err
 	}
-	ids := service.Map(keys, func(k store.CommunityKey) string { return k.ID })
+	ids := service.Map(keys, func(k communities.CommunityKey) string { return k.ID })
 	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Communities, ids)
 	service.SortByID(rows, ids, communityID)
 	return rows, paging, err

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,30 +17,30 @@ func TestListOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		req  *request
 		back bool
-		want store.CommunityList
+		want communities.CommunityList
 	}{
-		"default":              {&request{}, false, store.CommunityList{Discoverable: true, Desc: true}},
-		"page before":          {&request{}, true, store.CommunityList{Discoverable: true}},
-		"oldest first":         {&request{SortBy: "firstCreated"}, false, store.CommunityList{Discoverable: true}},
-		"by name":              {&request{SortBy: "displayName"}, false, store.CommunityList{Discoverable: true, ByName: true}},
-		"by name, page before": {&request{SortBy: "displayName"}, true, store.CommunityList{Discoverable: true, ByName: true, Desc: true}},
+		"default":              {&request{}, false, communities.CommunityList{Discoverable: true, Desc: true}},
+		"page before":          {&request{}, true, communities.CommunityList{Discoverable: true}},
+		"oldest first":         {&request{SortBy: "firstCreated"}, false, communities.CommunityList{Discoverable: true}},
+		"by name":              {&request{SortBy: "displayName"}, false, communities.CommunityList{Discoverable: true, ByName: true}},
+		"by name, page before": {&request{SortBy: "displayName"}, true, communities.CommunityList{Discoverable: true, ByName: true, Desc: true}},
 		"a search is by name": {
 			&request{Keyword: "a", SortBy: "lastCreated"}, false,
-			store.CommunityList{Discoverable: true, ByName: true, Prefix: "a"},
+			communities.CommunityList{Discoverable: true, ByName: true, Prefix: "a"},
 		},
-		"older name of the search": {&request{DisplayName: "a"}, false, store.CommunityList{Discoverable: true, ByName: true, Prefix: "a"}},
+		"older name of the search": {&request{DisplayName: "a"}, false, communities.CommunityList{Discoverable: true, ByName: true, Prefix: "a"}},
 		"both names of the search": {
 			&request{DisplayName: "a", Keyword: "b"}, false,
-			store.CommunityList{Discoverable: true, ByName: true, Prefix: "b"},
+			communities.CommunityList{Discoverable: true, ByName: true, Prefix: "b"},
 		},
-		"without private ones": {&request{IncludeDiscoverablePrivateCommunity: &no}, false, store.CommunityList{Desc: true}},
+		"without private ones": {&request{IncludeDiscoverablePrivateCommunity: &no}, false, communities.CommunityList{Desc: true}},
 		"not a member": {
 			&request{Membership: "notMember"}, false,
-			store.CommunityList{Discoverable: true, Desc: true, NotMine: true},
+			communities.CommunityList{Discoverable: true, Desc: true, NotMine: true},
 		},
 		"filter before membership": {
 			&request{Filter: "all", Membership: "notMember"}, false,
-			store.CommunityList{Discoverable: true, Desc: true},
+			communities.CommunityList{Discoverable: true, Desc: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,14 +7,14 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // GetMyPermissions gets what the caller may do in a community.
 func (s *Service) GetMyPermissions(ctx context.Context, req *plazav1.GetMyPermissionsRequest) (*plazav1.MyPermissionsResponse, error) {
-	var c *store.Community
-	var mine *store.Member
+	var c *communities.Community
+	var mine *communities.Member
 	r := s.NewRequest(ctx)
 	membership.Read(r, req.GetCommunityId(), &c, &mine)
 	if err := r.Run(ctx); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) GetMyPermissions(ctx context.Context, req *plazav1.GetMyPermis
 
 // scopeOf returns what decides about a permission in a community. The creator owns the community, but not its content, and
 // only the creator and network roles may delete it.
-func scopeOf(p auth.Permission, c *store.Community, mine *store.Member) auth.Scope {
+func scopeOf(p auth.Permission, c *communities.Community, mine *communities.Member) auth.Scope {
 	scope := auth.Scope{Membership: visibility.MembershipOf(mine)}
 	switch p {
 	case auth.DeleteCommunity:

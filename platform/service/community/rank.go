@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 // Trending communities are ordered by activity, see store.ReadBatch.ActivityAt: how many users have posted recently, where a
@@ -28,7 +28,7 @@ const (
 
 // ranked is a community with its score.
 type ranked struct {
-	store.Rankable
+	communities.Rankable
 	score int64
 }
 
@@ -53,7 +53,7 @@ type taste struct {
 }
 
 // newTaste returns the taste of a caller: joined are the communities of followed users, own some of the caller's.
-func newTaste(joined []store.UserCommunity, own []store.Rankable, excluded []string) taste {
+func newTaste(joined []communities.UserCommunity, own []communities.Rankable, excluded []string) taste {
 	t := taste{followed: map[string]int{}, categories: map[string]bool{}, excluded: map[string]bool{}}
 	for _, j := range joined {
 		t.followed[j.CommunityID]++
@@ -83,7 +83,7 @@ func (t taste) recommend(active []ranked) []ranked {
 }
 
 // bonus returns the number of users that the caller's taste counts for.
-func (t taste) bonus(c store.Rankable) int {
+func (t taste) bonus(c communities.Rankable) int {
 	n := min(t.followed[c.ID], maxFollowed)
 	if slices.ContainsFunc(c.CategoryIDs, func(id string) bool { return t.categories[id] }) {
 		n++

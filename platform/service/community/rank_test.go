@@ -6,13 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 func TestRecommend(t *testing.T) {
 	t.Parallel()
 	community := func(id string, users float64, categories ...string) ranked {
-		return ranked{Rankable: store.Rankable{ID: id, CategoryIDs: categories}, score: int64(users * oneUser)}
+		return ranked{Rankable: communities.Rankable{ID: id, CategoryIDs: categories}, score: int64(users * oneUser)}
 	}
 	caller := taste{
 		followed: map[string]int{"friends": 3, "crowd": 100, "mine": 50}, categories: map[string]bool{"music": true},

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -81,9 +81,9 @@ func (s *Service) ListRecommendedCommunities(ctx context.Context,
 
 // taste reads what the recommendations for the caller depend on, and the communities of followed users that are not among
 // the trends. Homes that do not answer are left out.
-func (s *Service) taste(ctx context.Context, r *ranking, t trends) (taste, []store.Rankable, error) {
-	var joined []store.UserCommunity
-	var own, others []store.Rankable
+func (s *Service) taste(ctx context.Context, r *ranking, t trends) (taste, []communities.Rankable, error) {
+	var joined []communities.UserCommunity
+	var own, others []communities.Rankable
 	reads := s.Store.NewBestEffortBatch()
 	reads.CommunitiesOfUsers(r.followed[:min(len(r.followed), maxTasteUsers)], maxTasteCommunities, &joined)
 	reads.Rankables(r.mine[:min(len(r.mine), maxTasteCommunities)], &own)
@@ -93,7 +93,7 @@ func (s *Service) taste(ctx context.Context, r *ranking, t trends) (taste, []sto
 }
 
 // missing returns the communities of users that the trends do not contain.
-func (t trends) missing(joined []store.UserCommunity) []string {
+func (t trends) missing(joined []communities.UserCommunity) []string {
 	seen := map[string]bool{}
 	for _, c := range t.list {
 		seen[c.ID] = true
@@ -127,13 +127,13 @@ func (s *Service) rankedPage(ctx context.Context, r *ranking, t trends, list []r
 }
 
 // canDiscover reports whether the caller may find a community in the list.
-func (r *ranking) canDiscover(c store.Rankable) bool {
+func (r *ranking) canDiscover(c communities.Rankable) bool {
 	return c.IsPublic || c.IsDiscoverable && r.discoverable || membership.SeesAllCommunities(r.Caller) || slices.Contains(r.mine, c.ID)
 }
 
 // visibleRows reads communities in the order of ids, without those that the caller may not find any more.
-func (s *Service) visibleRows(ctx context.Context, r *ranking, ids []string) ([]store.Community, error) {
-	var rows []store.Community
+func (s *Service) visibleRows(ctx context.Context, r *ranking, ids []string) ([]communities.Community, error) {
+	var rows []communities.Community
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
 	if err := reads.Run(ctx); err != nil {
@@ -142,8 +142,8 @@ func (s *Service) visibleRows(ctx context.Context, r *ranking, ids []string) ([]
 	if err := s.RequireHomes(reads, ids); err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(c store.Community) bool {
-		return c.DeletedAt != nil || !r.canDiscover(store.Rankable{ID: c.ID, IsPublic: c.IsPublic, IsDiscoverable: c.IsDiscoverable})
+	rows = slices.DeleteFunc(rows, func(c communities.Community) bool {
+		return c.DeletedAt != nil || !r.canDiscover(communities.Rankable{ID: c.ID, IsPublic: c.IsPublic, IsDiscoverable: c.IsDiscoverable})
 	})
 	service.SortByID(rows, ids, communityID)
 	return rows, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 // trends are the active communities of all homes at a time, the most active ones first.
@@ -61,12 +62,12 @@ func (c *trendCache) put(t trends) {
 
 // readTrends reads trends in two round trips.
 func (s *Service) readTrends(ctx context.Context, at time.Time) (trends, error) {
-	var active []store.CommunityActivity
-	var found []store.Rankable
+	var active []communities.CommunityActivity
+	var found []communities.Rankable
 	t := trends{at: at, reads: s.Store.NewBestEffortBatch()}
 	t.reads.ActivityAt(at, &active)
 	t.reads.Then(func() {
-		t.reads.Rankables(service.Map(active, func(a store.CommunityActivity) string { return a.TargetID }), &found)
+		t.reads.Rankables(service.Map(active, func(a communities.CommunityActivity) string { return a.TargetID }), &found)
 	})
 	if err := t.reads.Run(ctx); err != nil {
 		return trends{}, err
@@ -75,13 +76,13 @@ func (s *Service) readTrends(ctx context.Context, at time.Time) (trends, error) 
 	for _, a := range active {
 		activity[a.TargetID] = a.Activity
 	}
-	t.list = service.Map(found, func(c store.Rankable) ranked { return ranked{c, activity[c.ID]} })
+	t.list = service.Map(found, func(c communities.Rankable) ranked { return ranked{c, activity[c.ID]} })
 	byScore(t.list)
 	return t, nil
 }
 
 // with returns the list of the trends and of other communities.
-func (t trends) with(others []store.Rankable) []ranked {
+func (t trends) with(others []communities.Rankable) []ranked {
 	list := slices.Clone(t.list)
 	for _, c := range others {
 		list = append(list, ranked{Rankable: c})

@@ -9,7 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // trendWorld is a world with communities and posts.
@@ -28,12 +29,12 @@ func (w *trendWorld) create(name string, home region.Code, created float64, post
 	id := region.NewID(home)
 	w.names[id] = name
 	tx := w.Store.NewTx(home)
-	tx.InsertCommunity(store.Community{
+	tx.InsertCommunity(communities.Community{
 		ID: id, DisplayName: name, CreatorID: "creator", NotificationMode: "default", Type: "default", IsPublic: true, Metadata: []byte(`{}`),
 	}, nil, ago(created))
 	for author, hours := range posts {
 		for range 3 { // an author counts once
-			tx.InsertPost(store.Post{
+			tx.InsertPost(content.Post{
 				ID: region.NewID(home), TargetType: "community", TargetID: id, TargetPublicID: id, AuthorID: author, AuthorPublicID: author,
 				IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{}`), Metadata: []byte(`{}`),
 				Mentionees: []byte(`[]`), CreatedAt: ago(hours),

@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -16,9 +17,9 @@ import (
 // state is what an operation on a community reads.
 type state struct {
 	*service.Request
-	community  *store.Community
-	mine       *store.Member // the caller's; nil if the caller never was a member
-	categories []store.Category
+	community  *communities.Community
+	mine       *communities.Member // the caller's; nil if the caller never was a member
+	categories []communities.Category
 }
 
 // newRequest starts a request about a community that requires the permission p. A community that does not exist or is
@@ -52,12 +53,12 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	var updated *store.Community
+	var updated *communities.Community
 	tx := s.Store.NewTx(s.HomeOf(found.community.ID))
 	change := changeOf(req, found.Caller.UserID)
 	change.Old = found.community
 	tx.UpdateCommunity(found.community.ID, change, s.Now(), &updated)
-	var files []store.OutboxRow
+	var files []core.OutboxRow
 	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
 		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))
 	}
@@ -66,11 +67,11 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		return nil, err
 	}
 	return s.View.LoadCommunities(ctx, s.Store,
-		view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
+		view.CommunityRows{Communities: []communities.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }
 
-func changeOf(req *plazav1.UpdateCommunityRequest, editorID string) store.CommunityChange {
-	c := store.CommunityChange{
+func changeOf(req *plazav1.UpdateCommunityRequest, editorID string) communities.CommunityChange {
+	c := communities.CommunityChange{
 		EditorID:         editorID,
 		DisplayName:      req.DisplayName,
 		Description:      req.Description,

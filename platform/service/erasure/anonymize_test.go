@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -82,8 +82,8 @@ func TestVisited(t *testing.T) {
 // TestMessage checks what administrators see of an erasure, in progress and at its end.
 func TestMessage(t *testing.T) {
 	at := func(seconds int64) *timestamppb.Timestamp { return &timestamppb.Timestamp{Seconds: seconds} }
-	e := store.Erasure{
-		ID: "u", PublicID: "alice", RequestedBy: "admin", State: "running", Progress: store.Progress{Step: "posts"},
+	e := lifecycle.Erasure{
+		ID: "u", PublicID: "alice", RequestedBy: "admin", State: "running", Progress: lifecycle.Progress{Step: "posts"},
 		Erased:      []byte(`{"posts": 2}`),
 		RequestedAt: at(1).AsTime(), UpdatedAt: at(2).AsTime(),
 	}

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,12 +16,12 @@ import (
 func TestErasureAnswer(t *testing.T) {
 	t.Parallel()
 	requested, updated, finished := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour)
-	e := store.Erasure{
-		ID: "id", PublicID: "public", RequestedBy: "administrator", State: store.ErasureRunning, Progress: store.Progress{Step: "posts"},
+	e := lifecycle.Erasure{
+		ID: "id", PublicID: "public", RequestedBy: "administrator", State: lifecycle.ErasureRunning, Progress: lifecycle.Progress{Step: "posts"},
 		Erased: []byte(`{"posts": 2}`), RequestedAt: requested, UpdatedAt: updated,
 	}
 	want := &plazav1.Erasure{
-		ErasureId: "id", State: store.ErasureRunning, RequestedBy: "administrator", RequestedAt: timestamppb.New(requested),
+		ErasureId: "id", State: lifecycle.ErasureRunning, RequestedBy: "administrator", RequestedAt: timestamppb.New(requested),
 		UpdatedAt: timestamppb.New(updated), Step: "posts", Erased: map[string]int32{"posts": 2},
 	}
 	require.Equal(t, want, message(e))

@@ -8,6 +8,11 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // deletePost marks a post as deleted, with its children.
@@ -61,14 +66,14 @@ func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) (c
 // deleteReaction deletes a reaction and its count.
 func (s *Service) deleteReaction(ctx context.Context, _ subject, key []string) (changed bool, err error) {
 	tx := s.Store.NewTx(s.HomeOf(key[0]))
-	tx.DeleteReaction(store.Reaction{ReferenceID: key[0], UserID: key[1], Name: key[2]}, errChanged)
+	tx.DeleteReaction(content.Reaction{ReferenceID: key[0], UserID: key[1], Name: key[2]}, errChanged)
 	return true, tx.Commit(ctx)
 }
 
 // deleteFile deletes a file and emits the deletion of its content.
 func (s *Service) deleteFile(ctx context.Context, u subject, key []string) (changed bool, err error) {
 	tx := s.Store.NewTx(s.HomeOf(key[0]))
-	content := tx.DeleteFile(store.File{ID: key[0], OwnerID: u.id}, errChanged, s.Now(), s.Outbox.FirstTry())
+	content := tx.DeleteFile(media.File{ID: key[0], OwnerID: u.id}, errChanged, s.Now(), s.Outbox.FirstTry())
 	return true, s.Commit(ctx, tx, content)
 }
 
@@ -80,7 +85,7 @@ func (s *Service) endMembership(ctx context.Context, _ subject, key []string) (c
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(member.CommunityID))
-	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now,
+	rows := tx.ChangeMembers(member.CommunityID, []communities.MemberChange{membership.Leave(*member, communities.StateLeft, now)}, now,
 		now.Add(events.Grace))
 	return true, s.Commit(ctx, tx, rows...)
 }
@@ -102,7 +107,7 @@ func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) (ch
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(user.ChannelID))
-	tx.ChangeChannelUsers(user.ChannelID, []store.ChannelUserChange{chat.Leave(*user, now)}, now)
+	tx.ChangeChannelUsers(user.ChannelID, []messaging.ChannelUserChange{chat.Leave(*user, now)}, now)
 	return true, tx.Commit(ctx)
 }
 
@@ -114,9 +119,9 @@ func (s *Service) endFollow(ctx context.Context, _ subject, key []string) (chang
 	}
 	now := s.Now()
 	ended := *follow
-	ended.Status, ended.UpdatedAt = store.FollowNone, now
+	ended.Status, ended.UpdatedAt = people.FollowNone, now
 	tx := s.Store.NewTx(s.HomeOf(follow.FollowerID))
-	rows := tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+	rows := tx.ChangeFollow(people.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
 	return true, s.Commit(ctx, tx, rows...)
 }
 
@@ -128,8 +133,8 @@ func (s *Service) endBlock(ctx context.Context, _ subject, key []string) (change
 	}
 	now := s.Now()
 	ended := *block
-	ended.Status, ended.UpdatedAt = store.BlockNone, now
+	ended.Status, ended.UpdatedAt = people.BlockNone, now
 	tx := s.Store.NewTx(s.HomeOf(block.BlockerID))
-	row := tx.ChangeBlock(store.BlockChange{Old: block, New: ended}, now, now.Add(events.Grace))
+	row := tx.ChangeBlock(people.BlockChange{Old: block, New: ended}, now, now.Add(events.Grace))
 	return true, s.Commit(ctx, tx, row)
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -30,7 +31,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // EraseUser begins the erasure of a user.
 func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) (*plazav1.EraseUserResponse, error) {
-	var users []store.User
+	var users []people.User
 	r := s.NewRequest(ctx)
 	userID := r.Resolve(ctx, req.GetUserId())
 	r.Users([]string{userID}, &users)
@@ -50,12 +51,12 @@ func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) 
 // begin empties the user's row, ends the sessions, starts the job and emits the event about it, which names the user by the internal
 // id only. The user id and the handle become free; if a home
 // is unavailable, the job frees the id there, and the claim of the handle is stale.
-func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) error {
+func (s *Service) begin(ctx context.Context, u people.User, requestedBy string) error {
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(u.ID))
 	tx.EraseUser(u.ID, now)
 	tx.RevokeSessions(u.ID, now)
-	tx.InsertErasure(store.Erasure{ID: u.ID, PublicID: u.PublicID, RequestedBy: requestedBy}, now)
+	tx.InsertErasure(lifecycle.Erasure{ID: u.ID, PublicID: u.PublicID, RequestedBy: requestedBy}, now)
 	if err := s.CommitChange(ctx, tx, events.UserDeleted, s.UserChange(u.ID)); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) e
 
 // GetErasure returns the progress of an erasure.
 func (s *Service) GetErasure(ctx context.Context, req *plazav1.GetErasureRequest) (*plazav1.ErasureResponse, error) {
-	var row *store.Erasure
+	var row *lifecycle.Erasure
 	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
 	r.Erasure(req.GetErasureId(), &row)
 	r.CheckFound(func() bool { return row != nil })
@@ -81,7 +82,7 @@ func (s *Service) GetErasure(ctx context.Context, req *plazav1.GetErasureRequest
 	return &plazav1.ErasureResponse{Erasure: message(*row)}, nil
 }
 
-func message(e store.Erasure) *plazav1.Erasure {
+func message(e lifecycle.Erasure) *plazav1.Erasure {
 	m := &plazav1.Erasure{
 		ErasureId: e.ID, State: e.State, RequestedBy: e.RequestedBy, RequestedAt: timestamppb.New(e.RequestedAt),
 		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: steps.Counts(e.Erased),

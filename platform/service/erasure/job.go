@@ -15,6 +15,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 const (
@@ -35,21 +37,21 @@ func (s *Service) Job() jobs.Job {
 
 // Continue takes a due erasure of a home as far as it gets, and reports whether there was one.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	due := func(reads *store.ReadBatch, state string, into **store.Erasure) {
+	due := func(reads *store.ReadBatch, state string, into **lifecycle.Erasure) {
 		reads.DueErasure(home, state, s.Now(), into)
 	}
-	return steps.Continue(ctx, s.Store, []string{store.ErasureRunning, store.ErasureVerifying}, due, s.advance)
+	return steps.Continue(ctx, s.Store, []string{lifecycle.ErasureRunning, lifecycle.ErasureVerifying}, due, s.advance)
 }
 
 // advance takes the remaining steps of a pass, in all homes concurrently. A home that is unavailable is postponed, and the others
 // do not wait for it.
-func (s *Service) advance(ctx context.Context, e *store.Erasure) error {
+func (s *Service) advance(ctx context.Context, e *lifecycle.Erasure) error {
 	r, err := s.newRun(e)
 	if err != nil {
 		return err
 	}
-	if e.State == store.ErasureRunning && len(r.homes) == 0 {
-		if err := r.publish(ctx, store.RouteErasing); err != nil {
+	if e.State == lifecycle.ErasureRunning && len(r.homes) == 0 {
+		if err := r.publish(ctx, lifecycle.RouteErasing); err != nil {
 			s.Log.InfoContext(ctx, "not all servers learn about the erasure at once", "erasure", e.ID, "error", err)
 		}
 	}
@@ -79,13 +81,13 @@ type run struct {
 	pass pass
 
 	mu      sync.Mutex // guards the rest
-	erasure *store.Erasure
+	erasure *lifecycle.Erasure
 	homes   map[region.Code]progress
 	lost    bool  // another server has taken over
 	failed  int64 // attempts of the erasure before this one
 }
 
-func (s *Service) newRun(e *store.Erasure) (*run, error) {
+func (s *Service) newRun(e *lifecycle.Erasure) (*run, error) {
 	r := &run{Service: s, pass: s.pass(*e), erasure: e, failed: e.Attempts}
 	err := json.Unmarshal(e.Homes, &r.homes)
 	return r, err
@@ -99,7 +101,7 @@ func (r *run) advance(ctx context.Context, home region.Code) error {
 	if p.Done || p.DueAt.After(r.Now()) {
 		return nil
 	}
-	current := &store.Progress{Step: p.Step, Position: p.Position, Attempts: p.Attempts}
+	current := &lifecycle.Progress{Step: p.Step, Position: p.Position, Attempts: p.Attempts}
 	save := func(ctx context.Context) error {
 		p.Step, p.Position, p.Attempts, p.DueAt = current.Step, current.Position, current.Attempts, current.DueAt
 		return r.saveHome(ctx, home, p)
@@ -148,7 +150,7 @@ func (r *run) save(ctx context.Context) (err error) {
 	tx := r.Store.NewTx(r.HomeOf(e.ID))
 	tx.UpdateErasure(*e, r.Now())
 	err = tx.Commit(ctx)
-	r.lost = r.lost || errors.Is(err, store.ErrConflict)
+	r.lost = r.lost || errors.Is(err, core.ErrConflict)
 	if err == nil {
 		e.Version++
 	}
@@ -196,12 +198,12 @@ func (r *run) end(ctx context.Context) error {
 // something about the user. The second pass is repeated if it had to end what other homes have copies of, because these may have
 // been changed after the pass was there.
 func (r *run) finishPass(ctx context.Context) error {
-	first := r.erasure.State == store.ErasureRunning
+	first := r.erasure.State == lifecycle.ErasureRunning
 	follow := first && r.awaitServers(ctx) // before the outboxes are read: what was in progress may have written to them
 	waiting, err := r.outboxRows(ctx, r.erasure.ID)
 	changed := slices.ContainsFunc(slices.Collect(maps.Values(r.homes)), func(p progress) bool { return p.Changed })
 	if err == nil && waiting == 0 && !first && !changed {
-		err = r.publish(ctx, store.RouteErased)
+		err = r.publish(ctx, lifecycle.RouteErased)
 	}
 	e, now := r.erasure, r.Now()
 	switch {
@@ -212,14 +214,14 @@ func (r *run) finishPass(ctx context.Context) error {
 	case waiting > 0:
 		e.DueAt = now.Add(pollInterval)
 	case first:
-		e.State, e.DueAt, r.homes = store.ErasureVerifying, now, map[region.Code]progress{}
+		e.State, e.DueAt, r.homes = lifecycle.ErasureVerifying, now, map[region.Code]progress{}
 		if !follow {
 			e.DueAt = now.Add(settleTime)
 		}
 	case changed:
 		e.DueAt, r.homes = now, map[region.Code]progress{}
 	default:
-		e.State, e.PublicID, e.FinishedAt, r.homes = store.ErasureDone, "", &now, map[region.Code]progress{}
+		e.State, e.PublicID, e.FinishedAt, r.homes = lifecycle.ErasureDone, "", &now, map[region.Code]progress{}
 		r.Log.InfoContext(ctx, "user erased", "erasure", e.ID)
 	}
 	return r.save(ctx)

@@ -18,8 +18,12 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/erasure"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // posts is the number of posts of the erased user, more than two pages.
@@ -49,18 +53,18 @@ func newWorldOf(t *testing.T, posts int) *world {
 func (w *world) fill(posts int) {
 	w.t.Helper()
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
+	tx.InsertUser(people.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range posts {
 		servicetest.InsertWallPost(tx, w.user, w.user, i)
 	}
 	tx.EraseUser(w.user, servicetest.Noon)
-	tx.InsertErasure(store.Erasure{ID: w.user, PublicID: "alice"}, servicetest.Noon)
+	tx.InsertErasure(lifecycle.Erasure{ID: w.user, PublicID: "alice"}, servicetest.Noon)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
 
-func (w *world) erasure() store.Erasure {
+func (w *world) erasure() lifecycle.Erasure {
 	w.t.Helper()
-	var e *store.Erasure
+	var e *lifecycle.Erasure
 	reads := w.Store.NewReadBatch()
 	reads.Erasure(w.user, &e)
 	require.NoError(w.t, reads.Run(w.t.Context()))
@@ -84,7 +88,7 @@ func (w *world) passed(s *erasure.Service, state string) {
 }
 
 // announce announces a running server.
-func (w *world) announce(server store.Server) {
+func (w *world) announce(server network.Server) {
 	w.t.Helper()
 	tx := w.Store.NewTx(region.US)
 	tx.AnnounceServer(server)
@@ -94,24 +98,24 @@ func (w *world) announce(server store.Server) {
 // TestJob takes an erasure through both passes. A server is running that does not follow erasures.
 func TestJob(t *testing.T) {
 	w := newWorld(t)
-	w.announce(store.Server{ID: "old", Capabilities: []string{store.CapabilityMoves, store.CapabilityMoveRoutes}})
+	w.announce(network.Server{ID: "old", Capabilities: []string{network.CapabilityMoves, network.CapabilityMoveRoutes}})
 	w.Exec(t, fmt.Sprintf(`INSERT INTO user_exports (home, id, public_id, requested_by, state, due_at, requested_at, updated_at)
 		VALUES ('eu', '%s', 'alice', '', 'ready', now() + INTERVAL '7 days', now() - INTERVAL '1 hour', now())`, w.user))
 	s := erasure.New(w.Deps)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.True(t, more)
-	w.passed(s, store.ErasureRunning)
+	w.passed(s, lifecycle.ErasureRunning)
 	require.Equal(t, "0", w.Text(t, `SELECT count(*)::text FROM user_exports`))
 	e := w.erasure()
-	require.Equal(t, store.ErasureVerifying, e.State)
+	require.Equal(t, lifecycle.ErasureVerifying, e.State)
 	require.JSONEq(t, fmt.Sprintf(`{"posts":%d}`, posts), string(e.Erased))
 	more, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "the second pass waits for requests in progress")
-	w.passed(s, store.ErasureVerifying)
+	w.passed(s, lifecycle.ErasureVerifying)
 	e = w.erasure()
-	require.Equal(t, store.ErasureDone, e.State)
+	require.Equal(t, lifecycle.ErasureDone, e.State)
 	require.Empty(t, e.PublicID)
 	require.NotNil(t, e.FinishedAt)
 	more, err = s.Continue(t.Context(), region.EU)
@@ -125,8 +129,8 @@ func TestServersFollow(t *testing.T) {
 	w := newWorldOf(t, 3)
 	w.Deps.Store = w.OpenWith(t, limits.Lift())
 	ofServer := w.Open(t)
-	reader := store.NewRouteReader(ofServer.Store, region.US)
-	server := store.Server{ID: "running", Capabilities: []string{store.CapabilityErasures}}
+	reader := lifecycle.NewRouteReader(ofServer.Store, region.US)
+	server := network.Server{ID: "running", Capabilities: []string{network.CapabilityErasures}}
 	w.announce(server)
 	read := func() { w.t.Helper(); require.NoError(t, reader.Read(t.Context())) }
 	read()
@@ -137,18 +141,18 @@ func TestServersFollow(t *testing.T) {
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return slices.Equal(region.All(), w.done()) }, time.Minute, time.Millisecond)
-	require.Equal(t, store.ErasureRunning, w.erasure().State)
+	require.Equal(t, lifecycle.ErasureRunning, w.erasure().State)
 	require.False(t, ofServer.Routes().Erased(w.user))
 	read()
 	require.True(t, ofServer.Routes().Erased(w.user))
 	require.Empty(t, ofServer.Routes().Followed(), "a request is in progress")
 	endRequest()
-	server.MoveRoutes = store.FollowedRoutes(ofServer.Routes().Followed())
+	server.MoveRoutes = network.FollowedRoutes(ofServer.Routes().Followed())
 	require.Len(t, server.MoveRoutes, 1)
 	w.announce(server)
 	require.NoError(t, <-ended)
 	now := w.Deps.Now()
-	for w.erasure().State != store.ErasureDone { // some attempts wait for the outbox
+	for w.erasure().State != lifecycle.ErasureDone { // some attempts wait for the outbox
 		w.Set(w.erasure().DueAt)
 		_, err := erasure.New(w.Deps).Continue(t.Context(), region.EU)
 		require.NoError(t, err)
@@ -163,11 +167,11 @@ func TestServersFollow(t *testing.T) {
 // requests take.
 func TestServerDoesNotFollow(t *testing.T) {
 	w := newWorldOf(t, 0)
-	w.announce(store.Server{ID: "behind", Capabilities: []string{store.CapabilityErasures}})
+	w.announce(network.Server{ID: "behind", Capabilities: []string{network.CapabilityErasures}})
 	short := limits.Lift()
 	short.FollowErasure = time.Millisecond
 	w.Deps.Store = w.OpenWith(t, short)
-	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	w.passed(erasure.New(w.Deps), lifecycle.ErasureRunning)
 	require.Equal(t, 90*time.Second, w.erasure().DueAt.Sub(w.Deps.Now()))
 }
 
@@ -179,8 +183,8 @@ func TestReleasesTheID(t *testing.T) {
 	entries := "SELECT count(*)::text FROM directory"
 	require.NotEqual(t, "0", w.Text(t, entries))
 	s := erasure.New(w.Deps)
-	w.passed(s, store.ErasureRunning)
-	w.passed(s, store.ErasureVerifying)
+	w.passed(s, lifecycle.ErasureRunning)
+	w.passed(s, lifecycle.ErasureVerifying)
 	require.Equal(t, "0", w.Text(t, entries))
 }
 
@@ -198,9 +202,9 @@ func TestJobResumes(t *testing.T) {
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "not before the delay")
-	w.passed(s, store.ErasureRunning)
+	w.passed(s, lifecycle.ErasureRunning)
 	e = w.erasure()
-	require.Equal(t, store.ErasureVerifying, e.State)
+	require.Equal(t, lifecycle.ErasureVerifying, e.State)
 	require.Zero(t, e.Attempts)
 }
 
@@ -213,11 +217,11 @@ func TestJobWaitsForOutboxes(t *testing.T) {
 	require.NoError(t, tx.Commit(t.Context()))
 	_, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
-	require.Equal(t, store.ErasureRunning, w.erasure().State)
+	require.Equal(t, lifecycle.ErasureRunning, w.erasure().State)
 	require.Equal(t, servicetest.Noon.Add(time.Second), w.erasure().DueAt.UTC())
-	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{row}))
-	w.passed(s, store.ErasureRunning)
-	require.Equal(t, store.ErasureVerifying, w.erasure().State)
+	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, []core.OutboxRow{row}))
+	w.passed(s, lifecycle.ErasureRunning)
+	require.Equal(t, lifecycle.ErasureVerifying, w.erasure().State)
 }
 
 // TestJobOnSeveralServers runs the job four times concurrently: one server gets the lease, the others leave the erasure.
@@ -232,9 +236,9 @@ func TestJobOnSeveralServers(t *testing.T) {
 	}
 	g.Wait()
 	require.NoError(t, errors.Join(errs[:]...))
-	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	w.passed(erasure.New(w.Deps), lifecycle.ErasureRunning)
 	e := w.erasure()
-	require.Equal(t, store.ErasureVerifying, e.State)
+	require.Equal(t, lifecycle.ErasureVerifying, e.State)
 	require.JSONEq(t, fmt.Sprintf(`{"posts":%d}`, posts), string(e.Erased))
 }
 
@@ -248,7 +252,7 @@ func TestRoundTrips(t *testing.T) {
 	w := newWorldOf(t, 0)
 	s := erasure.New(w.Deps)
 	ctx, trips := db.CountRoundTrips(t.Context())
-	for w.erasure().State != store.ErasureDone {
+	for w.erasure().State != lifecycle.ErasureDone {
 		require.Eventually(t, func() bool { return w.Text(t, `SELECT count(*)::text FROM outbox`) == "0" }, 2*time.Minute, time.Millisecond)
 		w.Set(w.Deps.Now().Add(2 * time.Minute))
 		_, err := s.Continue(ctx, region.EU)
@@ -288,8 +292,8 @@ func TestHomesDoNotWait(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Log(err) // the machine is so slow that the statement has given up
 		}
-		w.passed(erasure.New(w.Deps), store.ErasureRunning)
-		require.Equal(t, store.ErasureVerifying, w.erasure().State)
+		w.passed(erasure.New(w.Deps), lifecycle.ErasureRunning)
+		require.Equal(t, lifecycle.ErasureVerifying, w.erasure().State)
 	}
 }
 
@@ -302,7 +306,7 @@ func TestHomeAway(t *testing.T) {
 		require.Error(t, err)
 		e := w.erasure()
 		require.Equal(t, []region.Code{region.US, region.EU}, w.done())
-		require.Equal(t, store.ErasureRunning, e.State)
+		require.Equal(t, lifecycle.ErasureRunning, e.State)
 		require.Equal(t, "tables sg", e.Step)
 		require.JSONEq(t, `{"posts":3}`, string(e.Erased))
 		more, err := away.Continue(t.Context(), region.EU)
@@ -311,9 +315,9 @@ func TestHomeAway(t *testing.T) {
 		w.Set(e.DueAt)
 	}
 	require.EqualValues(t, 3, w.erasure().Attempts)
-	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	w.passed(erasure.New(w.Deps), lifecycle.ErasureRunning)
 	e := w.erasure()
-	require.Equal(t, store.ErasureVerifying, e.State)
+	require.Equal(t, lifecycle.ErasureVerifying, e.State)
 	require.JSONEq(t, `{"posts":3}`, string(e.Erased))
 	require.Zero(t, e.Attempts)
 }
@@ -323,24 +327,24 @@ func TestHomeAway(t *testing.T) {
 func TestSecondPassRepeats(t *testing.T) {
 	w := newWorldOf(t, 0)
 	other := region.NewID(region.SG)
-	service.HandleOutbox(w.Deps, store.TopicFollow, func(ctx context.Context, f store.Follow) error {
+	service.HandleOutbox(w.Deps, people.TopicFollow, func(ctx context.Context, f people.Follow) error {
 		tx := w.Store.NewTx(region.SG)
 		tx.MirrorFollow(f)
 		return tx.Commit(ctx)
 	})
 	s := erasure.New(w.Deps)
-	w.passed(s, store.ErasureRunning)
+	w.passed(s, lifecycle.ErasureRunning)
 	tx := w.Store.NewTx(region.EU)
-	follow := store.Follow{
-		FollowerID: w.user, FolloweeID: other, Status: store.FollowAccepted, CreatedAt: servicetest.Noon,
+	follow := people.Follow{
+		FollowerID: w.user, FolloweeID: other, Status: people.FollowAccepted, CreatedAt: servicetest.Noon,
 		UpdatedAt: servicetest.Noon,
 	}
-	tx.ChangeFollow(store.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
+	tx.ChangeFollow(people.FollowChange{New: follow}, servicetest.Noon, servicetest.Noon)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `DELETE FROM outbox`)
 	w.Exec(t, `UPDATE erasures SET homes = '{"sg": {"done": true, "pass": "verifying", "dueAt": "2026-01-01T00:00:00Z"}}'`)
-	w.passed(s, store.ErasureVerifying)
-	require.Equal(t, store.ErasureDone, w.erasure().State)
+	w.passed(s, lifecycle.ErasureVerifying)
+	require.Equal(t, lifecycle.ErasureDone, w.erasure().State)
 	require.Equal(t, "0 0", w.Text(t, `SELECT (SELECT count(*) FROM follows) || ' ' || (SELECT count(*) FROM followers)`))
 }
 
@@ -350,7 +354,7 @@ func TestOthersDoNotWait(t *testing.T) {
 	w := newWorldOf(t, 0)
 	other := region.NewID(region.EU)
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertErasure(store.Erasure{ID: other, PublicID: "bob"}, servicetest.Noon.Add(time.Second))
+	tx.InsertErasure(lifecycle.Erasure{ID: other, PublicID: "bob"}, servicetest.Noon.Add(time.Second))
 	require.NoError(t, tx.Commit(t.Context()))
 	done := `{"done": true, "pass": "running", "dueAt": "2026-01-01T00:00:00Z"}`
 	w.Exec(t, fmt.Sprintf(`UPDATE erasures SET homes = '{"sg": %s, "eu": %s, "us": %s}' WHERE id = '%s'`, done, done, done, w.user))
@@ -404,7 +408,7 @@ func TestTablesShareAPage(t *testing.T) {
 			SELECT 'eu', n::text, '%s', 'post', 'Others', 'secret', now(), '01' || lpad(n::text, 22, '0') FROM generate_series(1, %d) AS n`, table,
 			w.user, rows))
 	}
-	w.passed(erasure.New(w.Deps), store.ErasureRunning)
+	w.passed(erasure.New(w.Deps), lifecycle.ErasureRunning)
 	require.JSONEq(t, fmt.Sprintf(`{"flags":%d,"cleared_flags":%d}`, rows, rows), string(w.erasure().Erased))
 	require.Equal(t, "0",
 		w.Text(t, `SELECT ((SELECT count(*) FROM flags WHERE detail <> '') + (SELECT count(*) FROM cleared_flags WHERE detail <> ''))::text`))
@@ -415,9 +419,9 @@ func TestTablesShareAPage(t *testing.T) {
 func TestEventsAreErased(t *testing.T) {
 	w := newWorldOf(t, 0)
 	other := region.NewID(region.US)
-	var logged []store.Event
+	var logged []eventlog.Event
 	for i := range 1200 {
-		e := store.Event{
+		e := eventlog.Event{
 			ID: region.NewID(region.SG), Name: "post.created", Topic: other, SenderID: other, Payload: json.RawMessage(`{}`),
 			SentAt: servicetest.Noon,
 		}
@@ -431,7 +435,7 @@ func TestEventsAreErased(t *testing.T) {
 		}
 		logged = append(logged, e)
 	}
-	logged = append(logged, store.Event{
+	logged = append(logged, eventlog.Event{
 		ID: region.NewID(region.SG), Name: events.UserDeleted, Topic: w.user, Payload: json.RawMessage(`{}`), SentAt: servicetest.Noon,
 	})
 	tx := w.Store.NewTx(region.SG)
@@ -443,9 +447,9 @@ func TestEventsAreErased(t *testing.T) {
 			`SELECT string_agg(n, ' ' ORDER BY n) FROM (SELECT name || ' ' || count(*) AS n FROM realtime_events GROUP BY name) AS counts`)
 	}
 	s := erasure.New(w.Deps)
-	w.passed(s, store.ErasureRunning)
+	w.passed(s, lifecycle.ErasureRunning)
 	require.Equal(t, "post.created 300 "+events.UserDeleted+" 1", left())
-	w.passed(s, store.ErasureVerifying)
+	w.passed(s, lifecycle.ErasureVerifying)
 	require.Equal(t, "post.created 300", left())
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // pass is one of the two passes over the rows of a user.
@@ -20,13 +22,13 @@ type pass struct {
 	second bool
 }
 
-func (s *Service) pass(e store.Erasure) pass {
-	return pass{subject{e.ID, e.PublicID}, e.State == store.ErasureVerifying}
+func (s *Service) pass(e lifecycle.Erasure) pass {
+	return pass{subject{e.ID, e.PublicID}, e.State == lifecycle.ErasureVerifying}
 }
 
 // tableWork is the work on one table.
 type tableWork struct {
-	walk *store.ErasureWalk
+	walk *lifecycle.ErasureWalk
 	// prepare makes the change that other rows depend on before a row is erased, such as ending a membership, which is
 	// counted, and reports whether it had to. It must succeed if it was made already. It may be nil.
 	prepare func(ctx context.Context, u subject, key []string) (changed bool, err error)
@@ -51,7 +53,7 @@ func (s *Service) works() []tableWork {
 		"blocks":            {prepare: s.endBlock, late: true},
 		"blocked_by":        {late: true},
 	}
-	for _, walk := range store.ErasureWalks {
+	for _, walk := range lifecycle.ErasureWalks {
 		work := prepared[walk.Table]
 		work.walk = walk
 		works = append(works, work)
@@ -76,7 +78,7 @@ func (r *run) steps(home region.Code, p *progress) []steps.Step {
 type table struct {
 	tableWork
 	after []string // key of the last row; empty at the start
-	rows  []store.ErasureRow
+	rows  []lifecycle.ErasureRow
 }
 
 // tables returns the tables that have further rows, given the position of the step.
@@ -127,8 +129,8 @@ func (r *run) eraseTables(ctx context.Context, home region.Code, position []stri
 	}
 	erased, processed := map[string]int32{}, 0
 	for _, t := range all {
-		last := store.LastErasurePage(t.rows, visit, pageSize)
-		if mine := slices.ContainsFunc(t.rows, store.ErasureRow.Concerns); mine && processed > 0 && processed+len(t.rows) > pageSize {
+		last := lifecycle.LastErasurePage(t.rows, visit, pageSize)
+		if mine := slices.ContainsFunc(t.rows, lifecycle.ErasureRow.Concerns); mine && processed > 0 && processed+len(t.rows) > pageSize {
 			last = false // they are read again
 		} else {
 			n, err := r.erase(ctx, t, home, &p.Changed)
@@ -216,7 +218,7 @@ func (r *run) eraseAccount(ctx context.Context, home region.Code, after []string
 		tx.EraseEventsBut(events.UserDeleted, p.id, from, to) // which servers may not have read yet
 	}
 	last := to == head.Last
-	var archive []store.OutboxRow
+	var archive []core.OutboxRow
 	if last {
 		tx.EraseOwned(p.id)
 		r.Directory.ReleaseIn(tx, p.publicID, p.id)

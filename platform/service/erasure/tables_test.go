@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/erasure"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // values are the values of columns, as literals without quotes.
@@ -60,9 +60,9 @@ func (w *world) insert(table string, row values) {
 func (w *world) erase() {
 	w.t.Helper()
 	s := erasure.New(w.Deps)
-	w.passed(s, store.ErasureRunning)
-	w.passed(s, store.ErasureVerifying)
-	require.Equal(w.t, store.ErasureDone, w.erasure().State)
+	w.passed(s, lifecycle.ErasureRunning)
+	w.passed(s, lifecycle.ErasureVerifying)
+	require.Equal(w.t, lifecycle.ErasureDone, w.erasure().State)
 }
 
 // TestRowsOfTheUserAreDeleted has the user in each column by which rows belong to a user. They are deleted, and those of others stay.

@@ -15,6 +15,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -48,7 +52,7 @@ func (s *Service) CreateEvent(ctx context.Context, req *plazav1.CreateEventReque
 	home := s.HomeOf(row.OriginID)
 	row.ID = s.NewID(home)
 	if row.OriginType == ofCommunity {
-		if err := s.RequireQuota(ctx, creator.ID, store.UsageCommunities); err != nil {
+		if err := s.RequireQuota(ctx, creator.ID, network.UsageCommunities); err != nil {
 			return nil, err
 		}
 		row.DiscussionCommunityID = s.NewID(home)
@@ -62,19 +66,19 @@ func (s *Service) CreateEvent(ctx context.Context, req *plazav1.CreateEventReque
 		return nil, err
 	}
 	l.event = &row
-	a, err := l.load(ctx, row, []store.EventRsvp{})
+	a, err := l.load(ctx, row, []content.EventRsvp{})
 	return view.Fill(a, &plazav1.EventResponse{}), err
 }
 
 // commitWithDiscussion commits the transaction of a new event with its discussion community, if it has one.
-func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e store.PlannedEvent, told []store.OutboxRow) error {
+func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e content.PlannedEvent, told []core.OutboxRow) error {
 	if e.DiscussionCommunityID == "" {
 		return s.CommitSoon(ctx, tx, told...)
 	}
 	c := discussionOf(e)
 	tx.InsertCommunity(c, nil, e.CreatedAt)
 	first := membership.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, membership.CreatorRoles(), e.CreatedAt)
-	update := membership.NewUpdate(tx, c.ID, []store.MemberChange{first}, e.CreatedAt)
+	update := membership.NewUpdate(tx, c.ID, []communities.MemberChange{first}, e.CreatedAt)
 	return update.Commit(ctx, s.Deps, c.CreatorID, c.CreatorID, told...)
 }
 
@@ -82,8 +86,8 @@ func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e stor
 const discussionName = "Event discussion"
 
 // discussionOf returns the discussion community of a new event.
-func discussionOf(e store.PlannedEvent) store.Community {
-	return store.Community{
+func discussionOf(e content.PlannedEvent) communities.Community {
+	return communities.Community{
 		ID: e.DiscussionCommunityID, DisplayName: discussionName, CreatorID: e.CreatorID, CreatorPublicID: e.CreatorPublicID, JoinApproval: true,
 		StoryComments: true, NotificationMode: "default", Type: "event", Metadata: view.ObjectJSON(nil), CreatedAt: e.CreatedAt,
 		UpdatedAt: e.CreatedAt,
@@ -91,8 +95,8 @@ func discussionOf(e store.PlannedEvent) store.Community {
 }
 
 // rowOf returns the event that a request describes, without its ids and its origin.
-func rowOf(m *plazav1.CreateEventRequest, now time.Time) (store.PlannedEvent, error) {
-	e := store.PlannedEvent{
+func rowOf(m *plazav1.CreateEventRequest, now time.Time) (content.PlannedEvent, error) {
+	e := content.PlannedEvent{
 		Title: m.GetTitle(), Description: m.GetDescription(), Type: m.GetType(), Location: m.GetLocation(), ExternalURL: m.GetExternalUrl(),
 		CoverImageFileID: m.GetCoverImageFileId(), OriginType: cmp.Or(m.GetOriginType(), ofCommunity), Tags: service.Distinct(m.GetTags()),
 		Metadata: view.ObjectJSON(m.GetMetadata()), CreatedAt: now, UpdatedAt: now,
@@ -114,9 +118,9 @@ func rowOf(m *plazav1.CreateEventRequest, now time.Time) (store.PlannedEvent, er
 }
 
 // check returns an error unless the times and the place of an event that has not ended are valid.
-func check(e store.PlannedEvent, now time.Time) error {
+func check(e content.PlannedEvent, now time.Time) error {
 	switch {
-	case !e.EndTime.After(e.StartTime) || !e.EndTime.After(now) || e.EndTime.Sub(e.StartTime) > store.MaxEventDuration:
+	case !e.EndTime.After(e.StartTime) || !e.EndTime.After(now) || e.EndTime.Sub(e.StartTime) > content.MaxEventDuration:
 		return errEnd
 	case e.Type == "in_person" && e.Location == "":
 		return errLocation

@@ -27,7 +27,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -47,7 +47,7 @@ const (
 // loaded is an event that the caller may see.
 type loaded struct {
 	*service.Request
-	event  *store.PlannedEvent
+	event  *content.PlannedEvent
 	origin visibility.Target
 }
 
@@ -82,14 +82,14 @@ func (l *loaded) scope() auth.Scope {
 }
 
 // load answers about the event, which may have changed since it was read.
-func (l *loaded) load(ctx context.Context, e store.PlannedEvent, rsvps []store.EventRsvp) (*view.EventAggregate, error) {
+func (l *loaded) load(ctx context.Context, e content.PlannedEvent, rsvps []content.EventRsvp) (*view.EventAggregate, error) {
 	rows := rowsOf(visibility.Targets{e.OriginID: l.origin}, e)
 	rows.Rsvps, rows.Users = rsvps, l.UserRows()
 	return l.Deps.View.LoadEvents(ctx, l.Deps.Store, l.Caller.UserID, rows)
 }
 
 // rowsOf returns events with what was read of their origins.
-func rowsOf(targets visibility.Targets, list ...store.PlannedEvent) view.EventRows {
+func rowsOf(targets visibility.Targets, list ...content.PlannedEvent) view.EventRows {
 	rows := view.EventRows{Events: list}
 	added := map[string]bool{}
 	for _, e := range list {

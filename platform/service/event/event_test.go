@@ -10,28 +10,29 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func planned(start, end time.Duration) store.PlannedEvent {
-	return store.PlannedEvent{Type: "virtual", StartTime: servicetest.Noon.Add(start), EndTime: servicetest.Noon.Add(end)}
+func planned(start, end time.Duration) content.PlannedEvent {
+	return content.PlannedEvent{Type: "virtual", StartTime: servicetest.Noon.Add(start), EndTime: servicetest.Noon.Add(end)}
 }
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	cancelled := planned(time.Hour, 2*time.Hour)
 	cancelled.CancelledAt = &servicetest.Noon
-	for want, events := range map[string][]store.PlannedEvent{
-		store.EventScheduled: {planned(time.Microsecond, time.Hour)},
-		store.EventLive:      {planned(0, time.Hour), planned(-time.Hour, time.Microsecond)},
-		store.EventEnded:     {planned(-time.Hour, 0), planned(-2*time.Hour, -time.Hour)},
-		store.EventCancelled: {cancelled},
+	for want, events := range map[string][]content.PlannedEvent{
+		content.EventScheduled: {planned(time.Microsecond, time.Hour)},
+		content.EventLive:      {planned(0, time.Hour), planned(-time.Hour, time.Microsecond)},
+		content.EventEnded:     {planned(-time.Hour, 0), planned(-2*time.Hour, -time.Hour)},
+		content.EventCancelled: {cancelled},
 	} {
 		for _, e := range events {
 			require.Equal(t, want, e.Status(servicetest.Noon))
-			for _, status := range []string{store.EventScheduled, store.EventLive, store.EventEnded, store.EventCancelled} {
-				require.Equal(t, status == want, store.EventList{Status: status, Now: servicetest.Noon}.Has(e), "%s in the list of %s", want, status)
+			for _, status := range []string{content.EventScheduled, content.EventLive, content.EventEnded, content.EventCancelled} {
+				require.Equal(t, status == want, content.EventList{Status: status, Now: servicetest.Noon}.Has(e), "%s in the list of %s", want, status)
 			}
 		}
 	}
@@ -42,7 +43,7 @@ func TestReschedule(t *testing.T) {
 	at := func(d time.Duration) *timestamppb.Timestamp { return timestamppb.New(servicetest.Noon.Add(d)) }
 	live, scheduled := planned(-time.Hour, time.Hour), planned(time.Hour, 2*time.Hour)
 	for name, test := range map[string]struct {
-		event store.PlannedEvent
+		event content.PlannedEvent
 		req   *plazav1.UpdateEventRequest
 		err   error
 	}{
@@ -95,8 +96,8 @@ func TestNewEventTimes(t *testing.T) {
 // TestDiscussionOf checks that users find the discussion community of an event neither by a list nor by its posts.
 func TestDiscussionOf(t *testing.T) {
 	t.Parallel()
-	c := discussionOf(store.PlannedEvent{DiscussionCommunityID: "d", CreatorID: "u", CreatorPublicID: "ada", CreatedAt: servicetest.Noon})
-	require.Equal(t, store.Community{
+	c := discussionOf(content.PlannedEvent{DiscussionCommunityID: "d", CreatorID: "u", CreatorPublicID: "ada", CreatedAt: servicetest.Noon})
+	require.Equal(t, communities.Community{
 		ID: "d", DisplayName: "Event discussion", CreatorID: "u", CreatorPublicID: "ada", JoinApproval: true, StoryComments: true,
 		NotificationMode: "default", Type: "event", Metadata: []byte("{}"), CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
 	}, c)
@@ -121,25 +122,27 @@ func TestCutPage(t *testing.T) {
 // TestDiscussionMembership covers who joins and leaves the discussion community by an answer.
 func TestDiscussionMembership(t *testing.T) {
 	t.Parallel()
-	state := func(s string, roles ...string) *store.Member { return &store.Member{State: s, Roles: roles} }
-	gone := &store.Community{ID: "c", DeletedAt: &servicetest.Noon}
+	state := func(s string, roles ...string) *communities.Member {
+		return &communities.Member{State: s, Roles: roles}
+	}
+	gone := &communities.Community{ID: "c", DeletedAt: &servicetest.Noon}
 	for name, test := range map[string]struct {
-		discussion *store.Community
-		member     *store.Member
+		discussion *communities.Community
+		member     *communities.Member
 		status     string
 		want       string // the new state; empty for no change
 	}{
-		"no discussion":            {nil, nil, store.RsvpGoing, ""},
-		"a deleted one":            {gone, nil, store.RsvpGoing, ""},
-		"a member stays":           {&store.Community{ID: "c"}, state(store.StateMember), store.RsvpGoing, ""},
-		"a member leaves":          {&store.Community{ID: "c"}, state(store.StateMember), store.RsvpInterested, store.StateLeft},
-		"the moderator stays":      {&store.Community{ID: "c"}, state(store.StateMember, "community-moderator"), store.RsvpNotGoing, ""},
-		"a ban stays in force":     {&store.Community{ID: "c"}, state(store.StateBanned), store.RsvpGoing, ""},
-		"who was never there":      {&store.Community{ID: "c"}, nil, store.RsvpNotGoing, ""},
-		"who left, and stays away": {&store.Community{ID: "c"}, state(store.StateLeft), store.RsvpInterested, ""},
+		"no discussion":            {nil, nil, content.RsvpGoing, ""},
+		"a deleted one":            {gone, nil, content.RsvpGoing, ""},
+		"a member stays":           {&communities.Community{ID: "c"}, state(communities.StateMember), content.RsvpGoing, ""},
+		"a member leaves":          {&communities.Community{ID: "c"}, state(communities.StateMember), content.RsvpInterested, communities.StateLeft},
+		"the moderator stays":      {&communities.Community{ID: "c"}, state(communities.StateMember, "community-moderator"), content.RsvpNotGoing, ""},
+		"a ban stays in force":     {&communities.Community{ID: "c"}, state(communities.StateBanned), content.RsvpGoing, ""},
+		"who was never there":      {&communities.Community{ID: "c"}, nil, content.RsvpNotGoing, ""},
+		"who left, and stays away": {&communities.Community{ID: "c"}, state(communities.StateLeft), content.RsvpInterested, ""},
 	} {
 		a := &answer{discussion: test.discussion, member: test.member}
-		changes := a.membership(store.EventRsvp{Status: test.status, RespondedAt: servicetest.Noon})
+		changes := a.membership(content.EventRsvp{Status: test.status, RespondedAt: servicetest.Noon})
 		if test.want == "" {
 			require.Empty(t, changes, name)
 			continue

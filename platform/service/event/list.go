@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,7 +25,7 @@ const (
 
 // query is a list of events.
 type query struct {
-	store.EventList
+	content.EventList
 	cursor     page.Cursor
 	originType string   // empty for all
 	tags       []string // empty for all
@@ -38,7 +39,7 @@ func (s *Service) queryOf(ctx context.Context, m *plazav1.ListEventsRequest, cal
 	if err != nil {
 		return nil, err
 	}
-	q := &query{cursor: cursor, originType: m.GetOriginType(), tags: m.GetTags(), EventList: store.EventList{
+	q := &query{cursor: cursor, originType: m.GetOriginType(), tags: m.GetTags(), EventList: content.EventList{
 		Status: m.GetStatus(), ByCreated: m.GetSortBy() == "createdAt", Desc: (m.GetOrderBy() == "desc") != cursor.Back, Now: s.Now(),
 		Limit: cursor.Limit + 1,
 	}}
@@ -85,7 +86,7 @@ func (s *Service) setOrigin(ctx context.Context, q *query, m *plazav1.ListEvents
 }
 
 // at returns the sort key of an event.
-func (q *query) at(e store.PlannedEvent) (t time.Time, key, id string) {
+func (q *query) at(e content.PlannedEvent) (t time.Time, key, id string) {
 	if q.ByCreated {
 		return e.CreatedAt, "", e.ID
 	}
@@ -93,7 +94,7 @@ func (q *query) at(e store.PlannedEvent) (t time.Time, key, id string) {
 }
 
 // has reports whether an event that was read for the list is in it.
-func (q *query) has(e store.PlannedEvent) bool {
+func (q *query) has(e content.PlannedEvent) bool {
 	tagged := len(q.tags) == 0 || slices.ContainsFunc(q.tags, func(tag string) bool { return slices.Contains(e.Tags, tag) })
 	return tagged && (q.originType == "" || e.OriginType == q.originType) && q.Has(e)
 }
@@ -132,7 +133,7 @@ func (s *Service) fill(ctx context.Context, r *service.Request, q *query) (view.
 		if err != nil {
 			return rows, nil, err
 		}
-		part = slices.DeleteFunc(part, func(e store.PlannedEvent) bool { return !q.has(e) })
+		part = slices.DeleteFunc(part, func(e content.PlannedEvent) bool { return !q.has(e) })
 		part, targets, err := s.visible(ctx, r, part)
 		if err != nil {
 			return rows, nil, err
@@ -166,21 +167,21 @@ func (s *Service) requireOrigin(ctx context.Context, r *service.Request, q *quer
 	if q.OriginID == "" || q.none {
 		return nil
 	}
-	_, err := visibility.RequireSeeEvent(ctx, s.Deps, r.Caller, &store.PlannedEvent{OriginType: q.originType, OriginID: q.OriginID})
+	_, err := visibility.RequireSeeEvent(ctx, s.Deps, r.Caller, &content.PlannedEvent{OriginType: q.originType, OriginID: q.OriginID})
 	return err
 }
 
 // page reads a page of events.
-func (s *Service) page(ctx context.Context, q *query) ([]store.PlannedEvent, *plazav1.Paging, error) {
+func (s *Service) page(ctx context.Context, q *query) ([]content.PlannedEvent, *plazav1.Paging, error) {
 	switch {
 	case q.none:
 		return nil, &plazav1.Paging{}, nil
 	case q.attendeeID != "":
 		return s.attended(ctx, q)
 	}
-	return service.Merged[store.PlannedEvent]{
+	return service.Merged[content.PlannedEvent]{
 		Cursor: q.cursor, Desc: q.Desc, At: q.at,
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.PlannedEvent) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.PlannedEvent) {
 			list := q.EventList
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListPlannedEvents(list, into)
@@ -189,21 +190,21 @@ func (s *Service) page(ctx context.Context, q *query) ([]store.PlannedEvent, *pl
 }
 
 // attended reads a page of the events that a user attends.
-func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent, *plazav1.Paging, error) {
-	list := store.RsvpList{UserID: q.attendeeID, Statuses: []string{store.RsvpGoing}, Desc: true, Limit: maxAttended}
+func (s *Service) attended(ctx context.Context, q *query) ([]content.PlannedEvent, *plazav1.Paging, error) {
+	list := content.RsvpList{UserID: q.attendeeID, Statuses: []string{content.RsvpGoing}, Desc: true, Limit: maxAttended}
 	list.After, _, list.AfterID = page.Cursor{}.Start(true)
 	rsvps, err := service.ReadAvailable(ctx, s.Deps,
-		func(r *store.ReadBatch, l store.RsvpList, into *[]store.EventRsvp) { r.ListRsvps(l, into) }, list)
+		func(r *store.ReadBatch, l content.RsvpList, into *[]content.EventRsvp) { r.ListRsvps(l, into) }, list)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(rsvps, func(a, b store.EventRsvp) int { return b.RespondedAt.Compare(a.RespondedAt) })
-	ids := service.Map(rsvps[:min(len(rsvps), maxAttended)], func(a store.EventRsvp) string { return a.EventID })
+	slices.SortFunc(rsvps, func(a, b content.EventRsvp) int { return b.RespondedAt.Compare(a.RespondedAt) })
+	ids := service.Map(rsvps[:min(len(rsvps), maxAttended)], func(a content.EventRsvp) string { return a.EventID })
 	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PlannedEvents, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(e store.PlannedEvent) bool { return !q.has(e) })
+	rows = slices.DeleteFunc(rows, func(e content.PlannedEvent) bool { return !q.has(e) })
 	rows = service.After(rows, q.cursor, false, q.Desc, q.at)
 	rows, paging := service.Page(q.cursor, rows, false, q.Desc, q.at)
 	return rows, paging, nil
@@ -211,8 +212,8 @@ func (s *Service) attended(ctx context.Context, q *query) ([]store.PlannedEvent,
 
 // visible returns the events that the caller may see, with their origins.
 func (s *Service) visible(
-	ctx context.Context, r *service.Request, rows []store.PlannedEvent,
-) ([]store.PlannedEvent, visibility.Targets, error) {
+	ctx context.Context, r *service.Request, rows []content.PlannedEvent,
+) ([]content.PlannedEvent, visibility.Targets, error) {
 	kinds := map[string]string{}
 	for _, e := range rows {
 		kinds[e.OriginID] = e.OriginType

@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,9 +27,9 @@ const fixedBefore = 15 * time.Minute
 // answer is the answer of the caller to an event.
 type answer struct {
 	*loaded
-	mine       []store.EventRsvp // the caller's earlier answer, if any
-	discussion *store.Community
-	member     *store.Member // the caller's membership of the discussion community
+	mine       []content.EventRsvp // the caller's earlier answer, if any
+	discussion *communities.Community
+	member     *communities.Member // the caller's membership of the discussion community
 }
 
 // newAnswer starts a request that reads the caller's answer to an event.
@@ -46,7 +48,7 @@ func (a *answer) requireAnswer(now time.Time) {
 				return err
 			}
 		}
-		if status := a.event.Status(now); status == store.EventEnded || status == store.EventCancelled {
+		if status := a.event.Status(now); status == content.EventEnded || status == content.EventCancelled {
 			return errOver
 		}
 		return nil
@@ -73,7 +75,7 @@ func (s *Service) CreateEventRsvp(ctx context.Context, req *plazav1.CreateEventR
 		if len(a.mine) > 0 {
 			return nil, errAnswered
 		}
-		given := store.EventRsvp{EventID: a.event.ID, UserID: a.Caller.UserID, Status: req.GetStatus(), RespondedAt: now, CreatedAt: now}
+		given := content.EventRsvp{EventID: a.event.ID, UserID: a.Caller.UserID, Status: req.GetStatus(), RespondedAt: now, CreatedAt: now}
 		tx := s.Store.NewTx(s.HomeOf(a.event.ID))
 		tx.InsertRsvp(given, errOver, errAnswered)
 		return s.commit(ctx, tx, a, "event.rsvp.created", given)
@@ -94,7 +96,7 @@ func (s *Service) UpdateEventRsvp(ctx context.Context, req *plazav1.UpdateEventR
 		if read.Status == req.GetStatus() {
 			return a.respond(ctx, read)
 		}
-		if req.GetStatus() != store.RsvpNotGoing && !now.Before(a.event.StartTime.Add(-fixedBefore)) {
+		if req.GetStatus() != content.RsvpNotGoing && !now.Before(a.event.StartTime.Add(-fixedBefore)) {
 			return nil, errLate
 		}
 		given := read
@@ -108,7 +110,7 @@ func (s *Service) UpdateEventRsvp(ctx context.Context, req *plazav1.UpdateEventR
 // commit commits the transaction of an answer, together with the change of the membership in the discussion community and
 // the realtime event called name.
 func (s *Service) commit(
-	ctx context.Context, tx *store.Tx, a *answer, name string, given store.EventRsvp,
+	ctx context.Context, tx *store.Tx, a *answer, name string, given content.EventRsvp,
 ) (*plazav1.EventRsvpResponse, error) {
 	told := s.EmitChange(ctx, tx, name, s.EventRsvpChange(*a.event, given.UserID))
 	changes := a.membership(given)
@@ -127,22 +129,22 @@ func (s *Service) commit(
 
 // membership returns the change of the caller's membership in the discussion community, if there is one. Moderators stay,
 // and a ban stays in force.
-func (a *answer) membership(given store.EventRsvp) []store.MemberChange {
-	going := given.Status == store.RsvpGoing
+func (a *answer) membership(given content.EventRsvp) []communities.MemberChange {
+	going := given.Status == content.RsvpGoing
 	switch {
 	case a.discussion == nil || a.discussion.DeletedAt != nil || a.member.IsBanned():
 		return nil
 	case going && !a.member.IsMember():
 		u := a.User()
-		return []store.MemberChange{membership.Join(a.discussion.ID, u.ID, u.PublicID, a.member, membership.MemberRoles(), given.RespondedAt)}
+		return []communities.MemberChange{membership.Join(a.discussion.ID, u.ID, u.PublicID, a.member, membership.MemberRoles(), given.RespondedAt)}
 	case !going && a.member.IsMember() && !a.member.IsModerator():
-		return []store.MemberChange{membership.Leave(*a.member, store.StateLeft, given.RespondedAt)}
+		return []communities.MemberChange{membership.Leave(*a.member, communities.StateLeft, given.RespondedAt)}
 	}
 	return nil
 }
 
-func (a *answer) respond(ctx context.Context, given store.EventRsvp) (*plazav1.EventRsvpResponse, error) {
-	response, err := a.load(ctx, *a.event, []store.EventRsvp{given})
+func (a *answer) respond(ctx context.Context, given content.EventRsvp) (*plazav1.EventRsvpResponse, error) {
+	response, err := a.load(ctx, *a.event, []content.EventRsvp{given})
 	return view.Fill(response, &plazav1.EventRsvpResponse{}), err
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -36,7 +36,7 @@ func (s *Service) tryUpdate(ctx context.Context, req *plazav1.UpdateEventRequest
 	if err != nil {
 		return nil, err
 	}
-	var after *store.PlannedEvent
+	var after *content.PlannedEvent
 	tx := s.Store.NewTx(s.HomeOf(l.event.ID))
 	tx.UpdatePlannedEvent(*l.event, changed, l.Caller.UserID, now, service.ErrConflict)
 	tx.SelectPlannedEvent(l.event.ID, &after)
@@ -48,8 +48,8 @@ func (s *Service) tryUpdate(ctx context.Context, req *plazav1.UpdateEventRequest
 }
 
 // change returns an event with the changes of a request. Only an event that has not ended can change.
-func change(e store.PlannedEvent, m *plazav1.UpdateEventRequest, now time.Time) (store.PlannedEvent, error) {
-	if status := e.Status(now); status == store.EventEnded || status == store.EventCancelled {
+func change(e content.PlannedEvent, m *plazav1.UpdateEventRequest, now time.Time) (content.PlannedEvent, error) {
+	if status := e.Status(now); status == content.EventEnded || status == content.EventCancelled {
 		return e, errOver
 	}
 	for field, value := range map[*string]*string{
@@ -66,14 +66,14 @@ func change(e store.PlannedEvent, m *plazav1.UpdateEventRequest, now time.Time) 
 	if m.GetMetadata() != nil {
 		e.Metadata = view.ObjectJSON(m.GetMetadata())
 	}
-	if m.GetStatus() == store.EventCancelled {
+	if m.GetStatus() == content.EventCancelled {
 		e.CancelledAt = &now
 	}
 	return reschedule(e, m, now)
 }
 
 // reschedule returns an event with the times of a request.
-func reschedule(e store.PlannedEvent, m *plazav1.UpdateEventRequest, now time.Time) (store.PlannedEvent, error) {
+func reschedule(e content.PlannedEvent, m *plazav1.UpdateEventRequest, now time.Time) (content.PlannedEvent, error) {
 	start, err := timeOf(m.GetStartTime())
 	if err != nil {
 		return e, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // Archive is the archive of an export. The caller must close it.
@@ -25,7 +25,7 @@ func (s *Service) Download(ctx context.Context, publicID string) (*Archive, erro
 	if err != nil {
 		return nil, err
 	}
-	if e.State != store.ExportReady || !s.Now().Before(e.DueAt) {
+	if e.State != lifecycle.ExportReady || !s.Now().Before(e.DueAt) {
 		return nil, fail.NotFound()
 	}
 	content, err := s.storage.Open(ctx, e.ID, partArchive)

@@ -17,7 +17,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -51,9 +52,9 @@ func (s *Service) StartExport(ctx context.Context, req *plazav1.StartExportReque
 		return nil, errNoStorage
 	}
 	now := s.Now()
-	var e *store.Export
+	var e *lifecycle.Export
 	tx := s.Store.NewTx(s.HomeOf(user.ID))
-	tx.StartExport(store.Export{ID: user.ID, PublicID: user.PublicID, RequestedBy: r.Caller.UserID}, now, now.Add(-renewableAfter), &e)
+	tx.StartExport(lifecycle.Export{ID: user.ID, PublicID: user.PublicID, RequestedBy: r.Caller.UserID}, now, now.Add(-renewableAfter), &e)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -70,9 +71,9 @@ func (s *Service) GetExport(ctx context.Context, req *plazav1.GetExportRequest) 
 }
 
 // read reads the export of a user for those who may have it. It returns fail.NotFound if there is none.
-func (s *Service) read(ctx context.Context, publicID string) (*store.Export, error) {
+func (s *Service) read(ctx context.Context, publicID string) (*lifecycle.Export, error) {
 	r := s.newRequest(ctx, publicID)
-	var e *store.Export
+	var e *lifecycle.Export
 	r.Export(r.userID, &e)
 	r.CheckFound(func() bool { return e != nil })
 	if err := r.Run(ctx); err != nil {
@@ -85,7 +86,7 @@ func (s *Service) read(ctx context.Context, publicID string) (*store.Export, err
 type request struct {
 	*service.Request
 	userID string
-	users  []store.User // the row of the user, if there is one
+	users  []people.User // the row of the user, if there is one
 }
 
 // newRequest returns a request about a user. Run fails unless the caller is that user, or appoints administrators and
@@ -99,12 +100,12 @@ func (s *Service) newRequest(ctx context.Context, publicID string) *request {
 	return r
 }
 
-func message(e store.Export) *plazav1.Export {
+func message(e lifecycle.Export) *plazav1.Export {
 	m := &plazav1.Export{
 		UserId: e.PublicID, State: e.State, RequestedBy: e.RequestedBy, RequestedAt: timestamppb.New(e.RequestedAt),
 		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Exported: steps.Counts(e.Exported),
 	}
-	if e.State == store.ExportReady {
+	if e.State == lifecycle.ExportReady {
 		m.Step, m.Bytes, m.FinishedAt, m.ExpiresAt = "", float64(e.Bytes), timestamppb.New(*e.FinishedAt), timestamppb.New(e.DueAt)
 		m.ArchivePath = "/api/v4/users/" + url.PathEscape(e.PublicID) + "/export/archive"
 	}

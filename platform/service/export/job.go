@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 const (
@@ -26,14 +27,14 @@ func (s *Service) Job() jobs.Job {
 
 // Continue takes a due export of a home as far as it gets, and reports whether there was one.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	due := func(reads *store.ReadBatch, state string, into **store.Export) {
+	due := func(reads *store.ReadBatch, state string, into **lifecycle.Export) {
 		reads.DueExport(home, state, s.Now(), into)
 	}
-	return steps.Continue(ctx, s.Store, []string{store.ExportCollecting, store.ExportPacking, store.ExportReady}, due, s.advance)
+	return steps.Continue(ctx, s.Store, []string{lifecycle.ExportCollecting, lifecycle.ExportPacking, lifecycle.ExportReady}, due, s.advance)
 }
 
-func (s *Service) advance(ctx context.Context, e *store.Export) error {
-	if e.State == store.ExportReady {
+func (s *Service) advance(ctx context.Context, e *lifecycle.Export) error {
+	if e.State == lifecycle.ExportReady {
 		return s.expire(ctx, *e)
 	}
 	job := &steps.Job{
@@ -46,13 +47,13 @@ func (s *Service) advance(ctx context.Context, e *store.Export) error {
 }
 
 // expire deletes an export and its archive.
-func (s *Service) expire(ctx context.Context, e store.Export) error {
+func (s *Service) expire(ctx context.Context, e lifecycle.Export) error {
 	tx := s.Store.NewTx(s.HomeOf(e.ID))
 	row := tx.DeleteExport(e, s.Now(), s.Outbox.FirstTry())
 	return s.Commit(ctx, tx, row)
 }
 
-func (s *Service) save(ctx context.Context, e *store.Export) error {
+func (s *Service) save(ctx context.Context, e *lifecycle.Export) error {
 	tx := s.Store.NewTx(s.HomeOf(e.ID))
 	tx.UpdateExport(*e, s.Now())
 	if err := tx.Commit(ctx); err != nil {
@@ -63,12 +64,12 @@ func (s *Service) save(ctx context.Context, e *store.Export) error {
 }
 
 // steps returns all steps in their order. The first one deletes the objects of an earlier export.
-func (s *Service) steps(e *store.Export) []steps.Step {
+func (s *Service) steps(e *lifecycle.Export) []steps.Step {
 	home := s.HomeOf(e.ID)
 	all := []steps.Step{{Kind: "cleaning", Home: home, Page: func(ctx context.Context, _ []string) (steps.Result, error) {
 		return steps.Result{Last: true}, s.storage.DeleteAll(ctx, e.ID)
 	}}}
-	for _, table := range store.ExportTables {
+	for _, table := range lifecycle.ExportTables {
 		if table.AtHome {
 			all = append(all, s.tableStep(e, table, home))
 			continue
@@ -81,9 +82,9 @@ func (s *Service) steps(e *store.Export) []steps.Step {
 }
 
 // tableStep returns the step that reads a table in one home.
-func (s *Service) tableStep(e *store.Export, table store.ExportTable, home region.Code) steps.Step {
+func (s *Service) tableStep(e *lifecycle.Export, table lifecycle.ExportTable, home region.Code) steps.Step {
 	return steps.Step{Kind: table.Name, Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
-		var rows []store.ExportRow
+		var rows []lifecycle.ExportRow
 		reads := s.Store.NewReadBatch()
 		reads.ExportPage(table, home, e.ID, after, pageSize, &rows)
 		if err := reads.Run(ctx); err != nil || len(rows) == 0 {
@@ -96,7 +97,7 @@ func (s *Service) tableStep(e *store.Export, table store.ExportTable, home regio
 
 // writePart stores the rows of a page that belong to the user, one per line, and returns their number. The name of the
 // part depends on the number of rows before it, so that a repeated page replaces its part.
-func (s *Service) writePart(ctx context.Context, e *store.Export, kind string, rows []store.ExportRow) (n int32, err error) {
+func (s *Service) writePart(ctx context.Context, e *lifecycle.Export, kind string, rows []lifecycle.ExportRow) (n int32, err error) {
 	var part bytes.Buffer
 	for _, row := range rows {
 		if row.JSON != "" {

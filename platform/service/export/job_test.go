@@ -22,7 +22,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -51,19 +52,19 @@ func newWorld(t *testing.T) *world {
 func (w *world) fill() {
 	w.t.Helper()
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
+	tx.InsertUser(people.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range 2 * posts {
 		servicetest.InsertWallPost(tx, w.user, []string{w.user, region.NewID(region.US)}[i%2], i)
 	}
-	var started *store.Export
-	tx.StartExport(store.Export{ID: w.user, PublicID: "alice"}, servicetest.Noon, servicetest.Noon.Add(-24*time.Hour), &started)
+	var started *lifecycle.Export
+	tx.StartExport(lifecycle.Export{ID: w.user, PublicID: "alice"}, servicetest.Noon, servicetest.Noon.Add(-24*time.Hour), &started)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
-	require.Equal(w.t, store.ExportCollecting, started.State)
+	require.Equal(w.t, lifecycle.ExportCollecting, started.State)
 }
 
-func (w *world) export() *store.Export {
+func (w *world) export() *lifecycle.Export {
 	w.t.Helper()
-	var e *store.Export
+	var e *lifecycle.Export
 	reads := w.Store.NewReadBatch()
 	reads.Export(w.user, &e)
 	require.NoError(w.t, reads.Run(w.t.Context()))
@@ -74,7 +75,7 @@ func (w *world) export() *store.Export {
 func (w *world) requireArchive() {
 	w.t.Helper()
 	e := w.export()
-	require.Equal(w.t, store.ExportReady, e.State)
+	require.Equal(w.t, lifecycle.ExportReady, e.State)
 	require.JSONEq(w.t, fmt.Sprintf(`{"users":1,"posts":%d}`, posts), string(e.Exported))
 	from, err := w.storage.Open(w.t.Context(), w.user, "archive.zip")
 	require.NoError(w.t, err)
@@ -137,14 +138,14 @@ func TestPartsThatRemain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.storage.SetHomeOf(func(id string) (region.Code, error) {
-		if w.export().State == store.ExportReady {
+		if w.export().State == lifecycle.ExportReady {
 			return "", errors.New("the storage does not answer")
 		}
 		return region.HomeOf(id)
 	})
 	_, err := export.New(w.Deps, w.storage).Continue(t.Context(), region.EU)
 	require.NoError(t, err)
-	require.Equal(t, store.ExportReady, w.export().State)
+	require.Equal(t, lifecycle.ExportReady, w.export().State)
 	require.WithinDuration(t, servicetest.Noon.Add(7*24*time.Hour), w.export().DueAt, time.Second)
 }
 
@@ -154,7 +155,7 @@ func TestJobResumes(t *testing.T) {
 	w := newWorld(t)
 	s := export.New(w.Deps, w.storage)
 	failures := 0
-	for at := int64(2); w.export().State != store.ExportReady; at += 7 {
+	for at := int64(2); w.export().State != lifecycle.ExportReady; at += 7 {
 		w.FailAt(at)
 		_, err := s.Continue(t.Context(), region.EU)
 		w.FailAt(-1)
@@ -175,7 +176,7 @@ func TestRepeatedPages(t *testing.T) {
 	w := newWorld(t)
 	s := export.New(w.Deps, w.storage)
 	const update = "exports.update"
-	for attempt := 0; w.export().State != store.ExportReady; attempt++ {
+	for attempt := 0; w.export().State != lifecycle.ExportReady; attempt++ {
 		require.Less(t, attempt, 2000, "the export makes no progress")
 		ctx, stop := context.WithCancel(t.Context())
 		left := 2 + attempt%3 // the first one renews the lease
@@ -200,19 +201,19 @@ func TestRepeatedPages(t *testing.T) {
 func TestStartExport(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	start := func(now time.Time) store.Export {
-		var e *store.Export
+	start := func(now time.Time) lifecycle.Export {
+		var e *lifecycle.Export
 		tx := w.Store.NewTx(region.EU)
-		tx.StartExport(store.Export{ID: w.user, PublicID: "alice"}, now, now.Add(-24*time.Hour), &e)
+		tx.StartExport(lifecycle.Export{ID: w.user, PublicID: "alice"}, now, now.Add(-24*time.Hour), &e)
 		require.NoError(t, tx.Commit(t.Context()))
 		return *e
 	}
 	require.Equal(t, servicetest.Noon, start(servicetest.Noon.Add(48*time.Hour)).RequestedAt.UTC(), "an export in progress does not restart")
 	_, err := export.New(w.Deps, w.storage).Continue(t.Context(), region.EU)
 	require.NoError(t, err)
-	require.Equal(t, store.ExportReady, start(servicetest.Noon.Add(24*time.Hour-time.Millisecond)).State)
+	require.Equal(t, lifecycle.ExportReady, start(servicetest.Noon.Add(24*time.Hour-time.Millisecond)).State)
 	again := start(servicetest.Noon.Add(24 * time.Hour))
-	require.Equal(t, store.ExportCollecting, again.State)
+	require.Equal(t, lifecycle.ExportCollecting, again.State)
 	require.JSONEq(t, `{}`, string(again.Exported))
 }
 
@@ -236,7 +237,7 @@ func TestExportAgain(t *testing.T) {
 		for _, tc := range []struct {
 			after time.Duration
 			want  string
-		}{{24*time.Hour - time.Millisecond, store.ExportReady}, {time.Millisecond, store.ExportCollecting}} {
+		}{{24*time.Hour - time.Millisecond, lifecycle.ExportReady}, {time.Millisecond, lifecycle.ExportCollecting}} {
 			w.Set(w.Deps.Now().Add(tc.after))
 			started, err := s.StartExport(admin, &plazav1.StartExportRequest{UserId: "alice"})
 			require.NoError(t, err)

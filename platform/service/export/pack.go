@@ -15,7 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // partArchive is the object that contains the archive.
@@ -26,8 +26,8 @@ const renewInterval = 20 * time.Second
 
 // pack writes the archive, and deletes the parts. A server that dies leaves the export to another one, which packs it
 // again.
-func (s *Service) pack(ctx context.Context, e *store.Export, job *steps.Job) error {
-	e.State = store.ExportPacking
+func (s *Service) pack(ctx context.Context, e *lifecycle.Export, job *steps.Job) error {
+	e.State = lifecycle.ExportPacking
 	if err := job.Renew(ctx); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (s *Service) pack(ctx context.Context, e *store.Export, job *steps.Job) err
 		return err
 	}
 	now := s.Now()
-	e.State, e.Bytes, e.FinishedAt, e.DueAt = store.ExportReady, size, &now, now.Add(keptFor)
+	e.State, e.Bytes, e.FinishedAt, e.DueAt = lifecycle.ExportReady, size, &now, now.Add(keptFor)
 	if err := s.save(ctx, e); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Service) pack(ctx context.Context, e *store.Export, job *steps.Job) err
 }
 
 // deleteParts deletes the objects other than the archive. Those that remain are deleted with the archive.
-func (s *Service) deleteParts(ctx context.Context, e *store.Export) error {
+func (s *Service) deleteParts(ctx context.Context, e *lifecycle.Export) error {
 	parts, err := s.storage.Parts(ctx, e.ID, "rows-")
 	for _, part := range parts {
 		err = errors.Join(err, s.storage.Delete(ctx, e.ID, part))
@@ -68,7 +68,7 @@ func (s *Service) deleteParts(ctx context.Context, e *store.Export) error {
 // packer writes one archive.
 type packer struct {
 	*Service
-	export  *store.Export
+	export  *lifecycle.Export
 	job     *steps.Job
 	archive *zip.Writer
 	renewed time.Time
@@ -80,7 +80,7 @@ func (p *packer) write(ctx context.Context, to io.Writer) error {
 	if err := p.writeReadme(); err != nil {
 		return err
 	}
-	for _, table := range store.ExportTables {
+	for _, table := range lifecycle.ExportTables {
 		if err := p.writeRows(ctx, table.Name); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ files/ contains the uploaded files, named by their id and original name.
 func (p *packer) writeReadme() error {
 	var list strings.Builder
 	counts := steps.Counts(p.export.Exported)
-	for _, table := range store.ExportTables {
+	for _, table := range lifecycle.ExportTables {
 		if n := counts[table.Name]; n > 0 {
 			fmt.Fprintf(&list, "%9d  %s.json\n", n, table.Name)
 		}

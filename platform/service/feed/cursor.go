@@ -11,7 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // place is a position in a feed by time.
@@ -23,7 +23,7 @@ type place struct {
 // top returns the position before every post that was created until t.
 func top(until time.Time) place { return place{until, strings.Repeat("f", region.IDLength)} }
 
-func placeOf(e store.PostFeedEntry) place { return place{e.CreatedAt, e.ID} }
+func placeOf(e content.PostFeedEntry) place { return place{e.CreatedAt, e.ID} }
 
 // compare orders positions as the feed does, the newest first.
 func (p place) compare(other place) int {

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -41,9 +41,9 @@ func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunit
 }
 
 // deletedOf leaves deleted posts out unless a request asks for them.
-func deletedOf(isDeleted *bool) store.Deleted {
+func deletedOf(isDeleted *bool) core.Deleted {
 	if isDeleted == nil {
-		return store.DeletedNone
+		return core.DeletedNone
 	}
 	return service.DeletedOf(isDeleted)
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,8 +29,8 @@ const (
 // sources are the communities and walls of a caller's feed.
 type sources struct {
 	*service.Request
-	settings    store.Settings
-	counts      store.Counts
+	settings    network.Settings
+	counts      core.Counts
 	followed    []string
 	communities []string
 	hidden      *contact.Hidden
@@ -36,7 +40,7 @@ type sources struct {
 // and another one what it is ranked by; the third one reads the posts and their targets, the fourth one what those refer to.
 // Each goes to the homes concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
 func (s *Service) sources(ctx context.Context) *sources {
-	src := &sources{Request: s.NewUserRequest(ctx), counts: store.Counts{}}
+	src := &sources{Request: s.NewUserRequest(ctx), counts: core.Counts{}}
 	id := src.Caller.UserID
 	src.CountsOf([]string{id}, src.counts)
 	src.Followed(id, &src.followed)
@@ -47,12 +51,12 @@ func (s *Service) sources(ctx context.Context) *sources {
 }
 
 // query returns the caller's feed query without any sources.
-func (src *sources) query() store.PostFeedQuery {
-	return store.PostFeedQuery{ReaderID: src.User().ID, Hidden: src.hidden.Some()}
+func (src *sources) query() content.PostFeedQuery {
+	return content.PostFeedQuery{ReaderID: src.User().ID, Hidden: src.hidden.Some()}
 }
 
 // follow includes the walls that the caller follows.
-func (src *sources) follow(q *store.PostFeedQuery) {
+func (src *sources) follow(q *content.PostFeedQuery) {
 	q.Follow(src.followed, src.counts, src.Deps.Store.Routes())
 }
 
@@ -78,7 +82,7 @@ func (s *Service) ListFollowingFeed(
 }
 
 // lister reads a page of a feed with its tokens.
-type lister func(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error)
+type lister func(ctx context.Context, d *service.Deps, q content.PostFeedQuery) ([]content.PostFeedEntry, *plazav1.Paging, error)
 
 // lister returns the lister of the token, or of the first page. field is that of the token, for errors.
 func (s *Service) lister(sortBy string, o *plazav1.PageOptions, field string) (lister, error) {
@@ -102,12 +106,12 @@ func (s *Service) lister(sortBy string, o *plazav1.PageOptions, field string) (l
 // timeLister lists a feed newest first.
 type timeLister struct{ page.Cursor }
 
-func (l timeLister) page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error) {
+func (l timeLister) page(ctx context.Context, d *service.Deps, q content.PostFeedQuery) ([]content.PostFeedEntry, *plazav1.Paging, error) {
 	q.Desc, q.Limit = !l.Back, l.Limit+1
-	return service.Merged[store.PostFeedEntry]{
+	return service.Merged[content.PostFeedEntry]{
 		Cursor: l.Cursor, Desc: q.Desc,
-		At: func(e store.PostFeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.PostFeedEntry) {
+		At: func(e content.PostFeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.PostFeedEntry) {
 			q.After, _, q.AfterID = from.Start(q.Desc)
 			reads.ListPostFeed(q, into)
 		},
@@ -115,8 +119,8 @@ func (l timeLister) page(ctx context.Context, d *service.Deps, q store.PostFeedQ
 }
 
 // page reads a page by rank. The posts of homes that do not answer have no rank, so that no token leads back to them.
-func (c rankCursor) page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error) {
-	var found []store.PostFeedEntry
+func (c rankCursor) page(ctx context.Context, d *service.Deps, q content.PostFeedQuery) ([]content.PostFeedEntry, *plazav1.Paging, error) {
+	var found []content.PostFeedEntry
 	reads := d.Store.NewBestEffortBatch()
 	reads.ListPostFeed(c.query(q), &found)
 	err := reads.Run(ctx)
@@ -130,14 +134,14 @@ func (c rankCursor) page(ctx context.Context, d *service.Deps, q store.PostFeedQ
 	return entries, paging, err
 }
 
-func (c rankCursor) entries(found []store.PostFeedEntry, stops []store.Position) ([]store.PostFeedEntry, *plazav1.Paging) {
+func (c rankCursor) entries(found []content.PostFeedEntry, stops []core.Position) ([]content.PostFeedEntry, *plazav1.Paging) {
 	rows, next, previous := c.window(found, stops).page()
-	entries := service.Map(rows, func(r ranked) store.PostFeedEntry { return r.PostFeedEntry })
+	entries := service.Map(rows, func(r ranked) content.PostFeedEntry { return r.PostFeedEntry })
 	return entries, &plazav1.Paging{Next: next, Previous: previous, Prev: previous}
 }
 
 // page reads a page of a feed.
-func (s *Service) page(ctx context.Context, src *sources, list lister, q store.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
+func (s *Service) page(ctx context.Context, src *sources, list lister, q content.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
 	entries, paging, err := list(ctx, s.Deps, q)
 	if err != nil {
 		return nil, nil, err
@@ -151,7 +155,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.P
 }
 
 // content reads the posts of entries and their targets, without posts that were deleted in the meantime.
-func (s *Service) content(ctx context.Context, src *sources, entries []store.PostFeedEntry) (view.Rows, error) {
+func (s *Service) content(ctx context.Context, src *sources, entries []content.PostFeedEntry) (view.Rows, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -161,9 +165,9 @@ func (s *Service) content(ctx context.Context, src *sources, entries []store.Pos
 			walls = append(walls, e.TargetID)
 		}
 	}
-	var rows []store.Post
+	var rows []content.Post
 	k := view.Rows{Users: src.UserRows()}
-	var owners []store.User
+	var owners []people.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(posts, &rows)
 	reads.Communities(service.SortedSet(communities), &k.Communities)
@@ -187,12 +191,12 @@ func (s *Service) content(ctx context.Context, src *sources, entries []store.Pos
 
 // visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any
 // more: a community that the caller was just removed from can still be among the sources.
-func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, targets visibility.Targets) []store.Post {
-	byID := make(map[string]store.Post, len(rows))
+func visiblePosts(caller *auth.Caller, entries []content.PostFeedEntry, rows []content.Post, targets visibility.Targets) []content.Post {
+	byID := make(map[string]content.Post, len(rows))
 	for _, p := range rows {
 		byID[p.ID] = p
 	}
-	var posts []store.Post
+	var posts []content.Post
 	for _, e := range entries {
 		if p := byID[e.ID]; p.FeedType == "published" {
 			posts = append(posts, p)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -55,7 +55,7 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 
 // global completes the query with the sources that the network's settings include in the global feed. By default
 // these are the sources of the following feed; a network can add the posts of all users or leave sources out.
-func (src *sources) global(onlyMine bool) store.PostFeedQuery {
+func (src *sources) global(onlyMine bool) content.PostFeedQuery {
 	q := src.query()
 	set := src.settings
 	if onlyMine || set.ShowOnlyMyFeed {

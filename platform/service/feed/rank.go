@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // customRanking orders a feed by score within windows: the newest windowOf posts are ranked among themselves, then
@@ -42,12 +42,12 @@ func windowOf(limit int) int { return (minWindow + limit - 1) / limit * limit }
 
 // ranked is an entry with its score in millionths, the unit of page tokens.
 type ranked struct {
-	store.PostFeedEntry
+	content.PostFeedEntry
 	score int32
 }
 
 // rank orders the entries of one window by descending score, and by descending id for equal scores.
-func rank(entries []store.PostFeedEntry, asOf time.Time) []ranked {
+func rank(entries []content.PostFeedEntry, asOf time.Time) []ranked {
 	liked := likes(entries)
 	out := make([]ranked, len(entries))
 	for i, e := range entries {
@@ -63,7 +63,7 @@ func before(aScore int32, aID string, bScore int32, bID string) int {
 }
 
 // score implements the formula of customRanking.
-func score(e store.PostFeedEntry, liked int, asOf time.Time) int32 {
+func score(e content.PostFeedEntry, liked int, asOf time.Time) int32 {
 	engagement := 1 + math.Log2(float64(1+e.Reactions+commentWeight*e.Comments))
 	affinity := 1 + affinityMax*float64(liked)/float64(liked+1)
 	hours := max(0, asOf.Sub(e.CreatedAt).Hours())
@@ -74,7 +74,7 @@ func score(e store.PostFeedEntry, liked int, asOf time.Time) int32 {
 // likedBy counts the entries that the reader reacted to by author and by target.
 type likedBy map[string]int
 
-func likes(entries []store.PostFeedEntry) likedBy {
+func likes(entries []content.PostFeedEntry) likedBy {
 	l := likedBy{}
 	for _, e := range entries {
 		if e.Mine {
@@ -88,7 +88,7 @@ func likes(entries []store.PostFeedEntry) likedBy {
 }
 
 // excluding returns the number of liked entries of e's author and target, without e itself.
-func (l likedBy) excluding(e store.PostFeedEntry) int {
+func (l likedBy) excluding(e content.PostFeedEntry) int {
 	n := l[e.AuthorID]
 	if e.TargetID != e.AuthorID {
 		n = max(n, l[e.TargetID])

@@ -12,18 +12,20 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func TestScore(t *testing.T) {
-	entry := func(age time.Duration, reactions, comments int64) store.PostFeedEntry {
-		return store.PostFeedEntry{ID: "01", AuthorID: "a", TargetID: "t", CreatedAt: noon.Add(-age), Reactions: reactions, Comments: comments}
+	entry := func(age time.Duration, reactions, comments int64) content.PostFeedEntry {
+		return content.PostFeedEntry{ID: "01", AuthorID: "a", TargetID: "t", CreatedAt: noon.Add(-age), Reactions: reactions, Comments: comments}
 	}
 	for _, c := range []struct {
 		name  string
-		entry store.PostFeedEntry
+		entry content.PostFeedEntry
 		liked int
 		want  float64
 	}{
@@ -45,10 +47,10 @@ func TestScore(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	entry := func(id, author, target string, mine bool) store.PostFeedEntry {
-		return store.PostFeedEntry{ID: id, AuthorID: author, TargetID: target, CreatedAt: noon, Mine: mine}
+	entry := func(id, author, target string, mine bool) content.PostFeedEntry {
+		return content.PostFeedEntry{ID: id, AuthorID: author, TargetID: target, CreatedAt: noon, Mine: mine}
 	}
-	got := rank([]store.PostFeedEntry{
+	got := rank([]content.PostFeedEntry{
 		entry("01", "dull", "dull", false), entry("02", "friend", "friend", true), entry("03", "friend", "club", false),
 		entry("04", "other", "other", false), entry("05", "x", "club", false),
 	}, noon)
@@ -62,7 +64,7 @@ func TestRank(t *testing.T) {
 
 // TestLikes counts an entry on its author's wall once.
 func TestLikes(t *testing.T) {
-	entries := []store.PostFeedEntry{
+	entries := []content.PostFeedEntry{
 		{ID: "01", AuthorID: "a", TargetID: "a", Mine: true},
 		{ID: "02", AuthorID: "a", TargetID: "club", Mine: true},
 		{ID: "03", AuthorID: "b", TargetID: "club"},
@@ -76,21 +78,21 @@ func TestLikes(t *testing.T) {
 
 // TestVisiblePosts leaves out posts that are not published any more, and those that the caller may not see any more.
 func TestVisiblePosts(t *testing.T) {
-	public, private := &store.Community{ID: "public", IsPublic: true}, &store.Community{ID: "private"}
+	public, private := &communities.Community{ID: "public", IsPublic: true}, &communities.Community{ID: "private"}
 	targets := visibility.Targets{"public": {Community: public}, "private": {Community: private}}
-	var entries []store.PostFeedEntry
-	var rows []store.Post
-	for id, post := range map[string]store.Post{
+	var entries []content.PostFeedEntry
+	var rows []content.Post
+	for id, post := range map[string]content.Post{
 		"4": {TargetID: "public", FeedType: "published"}, "3": {TargetID: "public", FeedType: "reviewing"},
 		"2": {TargetID: "private", FeedType: "published"}, "1": {TargetID: "public", FeedType: "published"},
 		"0": {TargetID: "public", FeedType: "published", DeletedAt: &noon},
 	} {
 		post.ID, post.TargetType, post.AuthorID = id, "community", "me"
-		rows, entries = append(rows, post), append(entries, store.PostFeedEntry{ID: id})
+		rows, entries = append(rows, post), append(entries, content.PostFeedEntry{ID: id})
 	}
-	slices.SortFunc(entries, func(a, b store.PostFeedEntry) int { return strings.Compare(b.ID, a.ID) })
+	slices.SortFunc(entries, func(a, b content.PostFeedEntry) int { return strings.Compare(b.ID, a.ID) })
 	var ids []string
-	for _, p := range visiblePosts(servicetest.User(t, "me"), append(entries, store.PostFeedEntry{ID: "gone"}), rows, targets) {
+	for _, p := range visiblePosts(servicetest.User(t, "me"), append(entries, content.PostFeedEntry{ID: "gone"}), rows, targets) {
 		ids = append(ids, p.ID)
 	}
 	require.Equal(t, []string{"4", "1"}, ids)
@@ -122,10 +124,10 @@ func TestRankToken(t *testing.T) {
 }
 
 // feed is a store of entries, newest first, that answers queries as the database does.
-type feed []store.PostFeedEntry
+type feed []content.PostFeedEntry
 
-func (f feed) read(q store.PostFeedQuery) []store.PostFeedEntry {
-	var found []store.PostFeedEntry
+func (f feed) read(q content.PostFeedQuery) []content.PostFeedEntry {
+	var found []content.PostFeedEntry
 	after := place{q.After, q.AfterID}
 	for _, e := range f {
 		at := place{e.CreatedAt, e.ID}
@@ -147,7 +149,7 @@ func TestWindows(t *testing.T) {
 				var f feed
 				var all []string
 				for i := range size {
-					f = append(f, store.PostFeedEntry{
+					f = append(f, content.PostFeedEntry{
 						ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i/3) * time.Minute), Reactions: int64(i * 7 % 11),
 					})
 					all = append(all, f[i].ID)
@@ -165,25 +167,25 @@ func TestWindows(t *testing.T) {
 
 // TestUntilStop has several homes stop: the page ends where the first one stopped in the direction of reading.
 func TestUntilStop(t *testing.T) {
-	var down []store.PostFeedEntry
+	var down []content.PostFeedEntry
 	for i := range 10 {
-		down = append(down, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", 10-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
+		down = append(down, content.PostFeedEntry{ID: fmt.Sprintf("01%022x", 10-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
 	}
 	up := slices.Clone(down)
 	slices.Reverse(up)
-	at := func(i int) store.Position { return store.Position{Time: down[i].CreatedAt, ID: down[i].ID} }
+	at := func(i int) core.Position { return core.Position{Time: down[i].CreatedAt, ID: down[i].ID} }
 	for name, test := range map[string]struct {
-		entries []store.PostFeedEntry
-		stops   []store.Position
+		entries []content.PostFeedEntry
+		stops   []core.Position
 		upwards bool
 		left    int
 		stop    int
 	}{
-		"downwards":            {down, []store.Position{at(6), at(3), at(8)}, false, 4, 3},
-		"downwards, in order":  {down, []store.Position{at(3), at(6)}, false, 4, 3},
-		"upwards":              {up, []store.Position{at(3), at(6), at(2)}, true, 4, 6},
-		"upwards, in order":    {up, []store.Position{at(6), at(3)}, true, 4, 6},
-		"after the last entry": {down[:2], []store.Position{at(6), at(3)}, false, 2, 3},
+		"downwards":            {down, []core.Position{at(6), at(3), at(8)}, false, 4, 3},
+		"downwards, in order":  {down, []core.Position{at(3), at(6)}, false, 4, 3},
+		"upwards":              {up, []core.Position{at(3), at(6), at(2)}, true, 4, 6},
+		"upwards, in order":    {up, []core.Position{at(6), at(3)}, true, 4, 6},
+		"after the last entry": {down[:2], []core.Position{at(6), at(3)}, false, 2, 3},
 	} {
 		entries, stop := untilStop(test.entries, test.stops, test.upwards)
 		require.Equal(t, test.entries[:test.left], entries, name)
@@ -203,7 +205,7 @@ func TestWindowsThatStop(t *testing.T) {
 				var f feed
 				var wanted []string
 				for i := range size {
-					f = append(f, store.PostFeedEntry{
+					f = append(f, content.PostFeedEntry{
 						ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute),
 						Reactions: int64(i % 7),
 					})
@@ -212,14 +214,14 @@ func TestWindowsThatStop(t *testing.T) {
 					}
 				}
 				read := func(c rankCursor) ([]string, string, string) {
-					q := c.query(store.PostFeedQuery{})
+					q := c.query(content.PostFeedQuery{})
 					q.Limit = look
 					entries := f.read(q)
-					var stops []store.Position
+					var stops []core.Position
 					if len(entries) == look {
-						stops = []store.Position{{Time: entries[look-1].CreatedAt, ID: entries[look-1].ID}}
+						stops = []core.Position{{Time: entries[look-1].CreatedAt, ID: entries[look-1].ID}}
 					}
-					entries = slices.DeleteFunc(entries, func(e store.PostFeedEntry) bool { return !slices.Contains(wanted, e.ID) })
+					entries = slices.DeleteFunc(entries, func(e content.PostFeedEntry) bool { return !slices.Contains(wanted, e.ID) })
 					rows, next, previous := c.window(entries, stops).page()
 					return idsOf(rows), next, previous
 				}
@@ -255,10 +257,10 @@ func TestWindowsThatStop(t *testing.T) {
 func TestChangesWhileReading(t *testing.T) {
 	var f feed
 	for i := range 640 {
-		f = append(f, store.PostFeedEntry{ID: fmt.Sprintf("01%022x", 640-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
+		f = append(f, content.PostFeedEntry{ID: fmt.Sprintf("01%022x", 640-i), CreatedAt: noon.Add(-time.Duration(i) * time.Minute)})
 	}
 	read := func(c rankCursor) ([]string, string, string) {
-		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
+		rows, next, previous := c.window(f.read(c.query(content.PostFeedQuery{})), nil).page()
 		return idsOf(rows), next, previous
 	}
 	shown, next, previous := read(rankCursor{limit: 20, asOf: noon, high: top(noon)})
@@ -285,7 +287,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	var pages [][]string
 	var last string
 	for c := c; ; {
-		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
+		rows, next, previous := c.window(f.read(c.query(content.PostFeedQuery{})), nil).page()
 		pages, last = append(pages, idsOf(rows)), previous
 		if next == "" {
 			break
@@ -295,7 +297,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	var back [][]string
 	for token := last; andBack && token != ""; {
 		c := parsed(t, token)
-		rows, _, previous := c.window(f.read(c.query(store.PostFeedQuery{})), nil).page()
+		rows, _, previous := c.window(f.read(c.query(content.PostFeedQuery{})), nil).page()
 		back, token = append(back, idsOf(rows)), previous
 	}
 	slices.Reverse(back)

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // slack is how many more entries are read than a window has, for posts that were stored after posts with a later
@@ -17,7 +18,7 @@ const maxWindow = minWindow + 100
 
 // query returns the query for the entries of the cursor's window: older entries from its high end on, or with back
 // newer entries from its low end on, which is the high end of the window that was read before.
-func (c rankCursor) query(q store.PostFeedQuery) store.PostFeedQuery {
+func (c rankCursor) query(q content.PostFeedQuery) content.PostFeedQuery {
 	q.Ranked, q.AsOf, q.Limit = true, c.asOf, maxWindow+1+slack
 	q.Desc, q.After, q.AfterID = true, c.high.at, c.high.id
 	if c.readsBackward() {
@@ -39,14 +40,14 @@ type window struct {
 
 // window returns the window of the entries that were read for the cursor. stops are where homes stopped: the window ends at the
 // first of them unless it is full.
-func (c rankCursor) window(entries []store.PostFeedEntry, stops []store.Position) window {
+func (c rankCursor) window(entries []content.PostFeedEntry, stops []core.Position) window {
 	entries, stop := untilStop(entries, stops, c.readsBackward())
 	if c.readsBackward() {
 		return c.windowAbove(entries, stop)
 	}
 	inside := entries[:min(len(entries), windowOf(c.limit))]
 	if !c.low.at.IsZero() {
-		inside = until(entries, func(e store.PostFeedEntry) bool { return c.low.newer(placeOf(e)) })
+		inside = until(entries, func(e content.PostFeedEntry) bool { return c.low.newer(placeOf(e)) })
 	}
 	w := window{cursor: c, ranked: rank(inside, c.asOf), older: len(inside) < len(entries) || stop != nil}
 	switch {
@@ -60,7 +61,7 @@ func (c rankCursor) window(entries []store.PostFeedEntry, stops []store.Position
 }
 
 // until returns the entries before the first one for which end returns true.
-func until(entries []store.PostFeedEntry, end func(store.PostFeedEntry) bool) []store.PostFeedEntry {
+func until(entries []content.PostFeedEntry, end func(content.PostFeedEntry) bool) []content.PostFeedEntry {
 	if i := slices.IndexFunc(entries, end); i >= 0 {
 		return entries[:i]
 	}
@@ -68,7 +69,7 @@ func until(entries []store.PostFeedEntry, end func(store.PostFeedEntry) bool) []
 }
 
 // untilStop returns the entries up to the first stop in the direction of reading, and the stop; nil if there is none.
-func untilStop(entries []store.PostFeedEntry, stops []store.Position, upwards bool) ([]store.PostFeedEntry, *place) {
+func untilStop(entries []content.PostFeedEntry, stops []core.Position, upwards bool) ([]content.PostFeedEntry, *place) {
 	if len(stops) == 0 {
 		return entries, nil
 	}
@@ -76,19 +77,19 @@ func untilStop(entries []store.PostFeedEntry, stops []store.Position, upwards bo
 	if upwards {
 		pick = slices.MaxFunc[[]place]
 	}
-	first := pick(service.Map(stops, func(p store.Position) place { return place{p.Time, p.ID} }), place.compare)
-	beyond := func(e store.PostFeedEntry) bool { return placeOf(e) != first && placeOf(e).newer(first) == upwards }
+	first := pick(service.Map(stops, func(p core.Position) place { return place{p.Time, p.ID} }), place.compare)
+	beyond := func(e content.PostFeedEntry) bool { return placeOf(e) != first && placeOf(e).newer(first) == upwards }
 	return until(entries, beyond), &first
 }
 
 // windowAbove returns the window whose last post is the one at high, of entries that were read towards newer ones.
-func (c rankCursor) windowAbove(entries []store.PostFeedEntry, stop *place) window {
+func (c rankCursor) windowAbove(entries []content.PostFeedEntry, stop *place) window {
 	w := window{cursor: c, older: true}
 	w.cursor.low, w.cursor.high = c.high, top(c.asOf)
 	if stop != nil && w.cursor.high.newer(*stop) {
 		w.cursor.high = *stop
 	}
-	inside := slices.DeleteFunc(slices.Clone(entries), func(e store.PostFeedEntry) bool {
+	inside := slices.DeleteFunc(slices.Clone(entries), func(e content.PostFeedEntry) bool {
 		return c.high.newer(placeOf(e)) || placeOf(e).newer(top(c.asOf))
 	})
 	if size := windowOf(c.limit); len(inside) > size {

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileaccess"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Content is the content of a file in one size. The caller must close it.
@@ -47,7 +48,7 @@ func (s *Service) Download(ctx context.Context, a Address) (*Content, error) {
 		return nil, fail.Validation("size: must be full, large, medium or small")
 	}
 	first := s.NewRequest(ctx)
-	var f *store.File
+	var f *media.File
 	first.File(a.FileID, &f)
 	if err := first.ReadBatch.Run(ctx); err != nil {
 		return nil, err
@@ -67,13 +68,13 @@ func (s *Service) Download(ctx context.Context, a Address) (*Content, error) {
 }
 
 // requireDownload returns nil if the address or the caller may read a file, and whether everyone may.
-func (s *Service) requireDownload(ctx context.Context, r *service.Request, a Address, f store.File) (public bool, err error) {
+func (s *Service) requireDownload(ctx context.Context, r *service.Request, a Address, f media.File) (public bool, err error) {
 	switch {
 	case a.Proof != "":
 		return false, s.requireProof(ctx, a.Proof, f)
 	case f.Restricted:
 		return s.requireRestricted(ctx, r, f)
-	case f.AccessType == store.AccessPublic:
+	case f.AccessType == media.AccessPublic:
 		return true, nil
 	case s.Links.Valid(f.ID, a.Token):
 		return false, nil
@@ -86,7 +87,7 @@ func (s *Service) requireDownload(ctx context.Context, r *service.Request, a Add
 }
 
 // requireRestricted decides about a restricted file by the caller alone.
-func (s *Service) requireRestricted(ctx context.Context, r *service.Request, f store.File) (public bool, err error) {
+func (s *Service) requireRestricted(ctx context.Context, r *service.Request, f media.File) (public bool, err error) {
 	confirmed := r.Confirm(ctx)
 	if confirmed == nil {
 		if err := s.requireRead(ctx, r.Caller, f); err == nil || !fileaccess.IsRefusal(err) {
@@ -101,7 +102,7 @@ func (s *Service) requireRestricted(ctx context.Context, r *service.Request, f s
 }
 
 // requireProof returns nil if the viewer whom a proof identifies may still read the object that it names.
-func (s *Service) requireProof(ctx context.Context, text string, f store.File) error {
+func (s *Service) requireProof(ctx context.Context, text string, f media.File) error {
 	p, ok := s.Links.decode(text, f.ID)
 	if !ok {
 		return errSignature
@@ -135,14 +136,14 @@ func (s *Service) factsOfViewer(ctx context.Context, p proof) (auth.Facts, error
 }
 
 // requireRead returns nil if a confirmed caller may read a file.
-func (s *Service) requireRead(ctx context.Context, caller *auth.Caller, f store.File) error {
+func (s *Service) requireRead(ctx context.Context, caller *auth.Caller, f media.File) error {
 	if !f.Restricted {
 		return nil
 	}
 	return fileaccess.RequireRead(ctx, s.Deps, caller, f)
 }
 
-func (s *Service) open(ctx context.Context, f *store.File, size string) (*Content, error) {
+func (s *Service) open(ctx context.Context, f *media.File, size string) (*Content, error) {
 	c := &Content{
 		Name: f.Name, MimeType: f.MimeType, Tag: f.ID, Modified: f.CreatedAt,
 	}

@@ -32,7 +32,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -63,9 +63,9 @@ type Service struct {
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, images: picture.NewQueue(imageLimits(o.MaxPixels))}
 	d.RequireReadFile = s.requireRead
-	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
-	service.HandleOutbox(d, store.TopicReleasePlace, s.releasePlace)
-	service.HandleOutbox(d, store.TopicRestrictPlace, s.restrictPlace)
+	service.HandleOutbox(d, media.TopicFileDeleted, s.deleteBytes)
+	service.HandleOutbox(d, media.TopicReleasePlace, s.releasePlace)
+	service.HandleOutbox(d, media.TopicRestrictPlace, s.restrictPlace)
 	return s
 }
 
@@ -75,7 +75,7 @@ func imageLimits(maxPixels int64) picture.QueueLimits {
 	return picture.QueueLimits{Pixels: maxPixels, Images: max(2, runtime.GOMAXPROCS(0)), WaitingPerUser: 20, Waiting: 500}
 }
 
-func (s *Service) deleteBytes(ctx context.Context, m store.DeletedFile) error {
+func (s *Service) deleteBytes(ctx context.Context, m media.DeletedFile) error {
 	ctx, cancel := context.WithTimeout(ctx, s.Store.Limits().DeleteFile)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
@@ -84,7 +84,7 @@ func (s *Service) deleteBytes(ctx context.Context, m store.DeletedFile) error {
 // request is a request about a file. Run fails with 400400 if the file does not exist.
 type request struct {
 	*service.Request
-	file *store.File
+	file *media.File
 }
 
 func (s *Service) newRequest(ctx context.Context, id string) *request {
@@ -95,7 +95,7 @@ func (s *Service) newRequest(ctx context.Context, id string) *request {
 }
 
 // loadOwn reads a file for its uploader and administrators; for other callers it is 400300.
-func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
+func (s *Service) loadOwn(ctx context.Context, id string) (*media.File, error) {
 	r := s.newRequest(ctx, id)
 	r.Check(func() error { return auth.RequireSelf(r.Caller, r.file.OwnerID) })
 	err := r.Run(ctx)

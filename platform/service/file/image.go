@@ -8,12 +8,12 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/picture"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // takeImage stores an image and its smaller sizes. The image is decoded from the storage, so that it is not in memory
 // while it arrives. If the network removes positions, the image that is served is a copy without metadata.
-func (u *Upload) takeImage(ctx context.Context, field string, f *store.File, in *incoming) error {
+func (u *Upload) takeImage(ctx context.Context, field string, f *media.File, in *incoming) error {
 	s := u.service
 	part := partFull
 	if s.StripGPS {
@@ -50,7 +50,7 @@ func (u *Upload) takeImage(ctx context.Context, field string, f *store.File, in 
 }
 
 // examine decodes the header of an image that was stored as a part of a file.
-func (s *Service) examine(ctx context.Context, field string, f *store.File, part string) (*picture.Facts, error) {
+func (s *Service) examine(ctx context.Context, field string, f *media.File, part string) (*picture.Facts, error) {
 	format, _ := picture.FormatOf(f.MimeType)
 	stored, err := s.Storage.Open(ctx, f.ID, part)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) examine(ctx context.Context, field string, f *store.File, part
 }
 
 // strip stores the copy that is served and removes the original.
-func (s *Service) strip(ctx context.Context, field string, f *store.File, orientation int) error {
+func (s *Service) strip(ctx context.Context, field string, f *media.File, orientation int) error {
 	format, _ := picture.FormatOf(f.MimeType)
 	stored, err := s.Storage.Open(ctx, f.ID, partUpload)
 	if err != nil {

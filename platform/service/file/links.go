@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -41,14 +41,14 @@ func NewLinks(base, networkID string, secret []byte, signer Signer, ttl time.Dur
 // URL returns the download address of a file that is shown to a caller as a part of an object. A signed address is
 // valid for at least the configured lifetime and stays the same for an eighth of it, so that caches of browsers remain
 // useful.
-func (l *Links) URL(f store.File, object view.FileObject, caller *auth.Caller) string {
+func (l *Links) URL(f media.File, object view.FileObject, caller *auth.Caller) string {
 	if f.Restricted {
 		if address, ok := l.restrictedURL(f, object, caller); ok {
 			return address
 		}
 	}
 	address := l.base + "/api/v3/files/" + f.ID + "/download"
-	if f.Restricted || f.AccessType == store.AccessPublic {
+	if f.Restricted || f.AccessType == media.AccessPublic {
 		return address
 	}
 	expires := strconv.FormatInt(l.expiry().Unix(), 10)

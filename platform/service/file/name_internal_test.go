@@ -11,7 +11,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -66,7 +68,7 @@ func TestForms(t *testing.T) {
 		"too long text":  {Form{AltText: strings.Repeat("é", maxAltText+1)}, false},
 		"a zero byte":    {Form{AltText: "a\x00"}, false},
 		"no text":        {Form{PreferredName: "\xff"}, false},
-		"access type":    {Form{AccessType: store.AccessNetwork}, true},
+		"access type":    {Form{AccessType: media.AccessNetwork}, true},
 		"no access type": {Form{AccessType: "private"}, false},
 		"clip":           {Form{FeedType: "clip"}, true},
 		"no feed type":   {Form{FeedType: "feed"}, false},
@@ -82,14 +84,14 @@ func TestForms(t *testing.T) {
 // TestUsagesOfUploads checks which usages of a day an upload is refused for at its start, and that its bytes are added to those of the day.
 func TestUsagesOfUploads(t *testing.T) {
 	t.Parallel()
-	used := []store.DailyUsage{
-		{Kind: store.UsageChannels, Used: 1},
-		{Kind: store.UsageUploads, Used: 2},
-		{Kind: store.UsageCommunities, Used: 3},
-		{Kind: store.UsageUploadBytes, Used: 4},
+	used := []network.DailyUsage{
+		{Kind: network.UsageChannels, Used: 1},
+		{Kind: network.UsageUploads, Used: 2},
+		{Kind: network.UsageCommunities, Used: 3},
+		{Kind: network.UsageUploadBytes, Used: 4},
 	}
 	uploads := slices.DeleteFunc(used, isNotUpload)
-	require.Equal(t, []store.DailyUsage{{Kind: store.UsageUploads, Used: 2}, {Kind: store.UsageUploadBytes, Used: 4}}, uploads)
+	require.Equal(t, []network.DailyUsage{{Kind: network.UsageUploads, Used: 2}, {Kind: network.UsageUploadBytes, Used: 4}}, uploads)
 	require.Equal(t, int64(4), usedBytes(uploads))
 	require.Zero(t, usedBytes(uploads[:1]))
 }
@@ -100,8 +102,8 @@ func TestAddressForAnonymousCallers(t *testing.T) {
 	t.Parallel()
 	l, err := NewLinks("https://plaza.example", "n", []byte("secret"), keyring(t, "k"), time.Hour, time.Now)
 	require.NoError(t, err)
-	f := store.File{ID: region.NewID(region.EU), Restricted: true, AccessType: store.AccessPublic}
-	object := view.FileObject{Kind: store.UsePost, ID: region.NewID(region.EU)}
+	f := media.File{ID: region.NewID(region.EU), Restricted: true, AccessType: media.AccessPublic}
+	object := view.FileObject{Kind: core.UsePost, ID: region.NewID(region.EU)}
 	plain := "https://plaza.example/api/v3/files/" + f.ID + "/download"
 	require.Equal(t, plain, l.URL(f, object, &auth.Caller{Kind: auth.Anonymous}))
 	require.Greater(t, len(l.URL(f, object, &auth.Caller{Kind: auth.Admin})), len(plain))

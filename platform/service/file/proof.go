@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -48,8 +49,8 @@ const (
 
 // objectKinds are the kinds of objects. A proof contains the index: only add to the end.
 var objectKinds = []string{
-	"", store.UsePost, store.UseComment, store.UseStory, store.UseMessage, store.UsePoll, store.UseRoom, store.UseStream, view.FileAvatar,
-	store.UseEvent,
+	"", core.UsePost, core.UseComment, core.UseStory, core.UseMessage, core.UsePoll, core.UseRoom, core.UseStream, view.FileAvatar,
+	core.UseEvent,
 }
 
 // encode returns the proof for a file, and false if it cannot be signed.
@@ -119,7 +120,7 @@ func idOrEmpty(raw []byte) string {
 
 // restrictedURL returns the address of a restricted file for a caller, and false if the caller is neither a user nor an
 // administrator.
-func (l *Links) restrictedURL(f store.File, object view.FileObject, caller *auth.Caller) (string, bool) {
+func (l *Links) restrictedURL(f media.File, object view.FileObject, caller *auth.Caller) (string, bool) {
 	if caller.Kind == auth.Anonymous {
 		return "", false
 	}

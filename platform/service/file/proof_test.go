@@ -11,7 +11,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -39,7 +40,7 @@ func TestProof(t *testing.T) {
 	}
 	id, other := region.NewID(region.EU), region.NewID(region.EU)
 	p := proof{
-		expires: made.Add(time.Hour), object: view.FileObject{Kind: store.UseMessage, ID: region.NewID(region.SG)},
+		expires: made.Add(time.Hour), object: view.FileObject{Kind: core.UseMessage, ID: region.NewID(region.SG)},
 		viewer: region.NewID(region.US),
 	}
 	text, ok := links(network, keyring(t, "o"), made).encode(p, id)
@@ -107,8 +108,8 @@ func TestRestrictedURL(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 1, 0, time.UTC)
 	l, err := NewLinks("https://x", "n", []byte("secret"), keyring(t, "o"), 8*time.Hour, func() time.Time { return now })
 	require.NoError(t, err)
-	f := store.File{ID: region.NewID(region.EU), AccessType: store.AccessPublic, Restricted: true}
-	object := view.FileObject{Kind: store.UsePost, ID: region.NewID(region.EU)}
+	f := media.File{ID: region.NewID(region.EU), AccessType: media.AccessPublic, Restricted: true}
+	object := view.FileObject{Kind: core.UsePost, ID: region.NewID(region.EU)}
 	alice, bob := &auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)},
 		&auth.Caller{Kind: auth.User, UserID: region.NewID(region.EU)}
 	first := l.URL(f, object, alice)

@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 const (
@@ -34,7 +35,7 @@ func (s *Service) ReleaseJob() jobs.Job {
 // may have read the file before has ended, SettleTime later, the uses are read again: if there are still none, there
 // never will be, and the file is deleted. Otherwise the mark is removed.
 func (s *Service) DeleteReleased(ctx context.Context, home region.Code) (more bool, err error) {
-	var due []store.FileRelease
+	var due []media.FileRelease
 	reads := s.Store.NewReadBatch()
 	reads.FileReleasesDue(home, s.Now(), &due)
 	if err := reads.Run(ctx); err != nil {
@@ -57,7 +58,7 @@ func (s *Service) DeleteReleased(ctx context.Context, home region.Code) (more bo
 		}
 	}
 	err = errors.Join(errs...)
-	return err == nil && len(due) == store.MaxFileReleases, err
+	return err == nil && len(due) == media.MaxFileReleases, err
 }
 
 // errUsedAgain reports that something refers to a file again, or that another server has deleted it.
@@ -65,8 +66,8 @@ var errUsedAgain = errors.New("the file is in use or deleted")
 
 // settle takes the next step of the deletion of a released file. It returns when the next one is due; zero if there is
 // none.
-func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.Time, err error) {
-	var f *store.File
+func (s *Service) settle(ctx context.Context, row media.FileRelease) (next time.Time, err error) {
+	var f *media.File
 	var used bool
 	reads := s.Store.NewReadBatch()
 	reads.File(row.FileID, &f)
@@ -98,24 +99,24 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 }
 
 // releasePlace releases the files in a deleted community or channel.
-func (s *Service) releasePlace(ctx context.Context, place store.FilePlace) error {
-	return s.eachUse(ctx, place, func(ctx context.Context, uses []store.FileUse) error {
+func (s *Service) releasePlace(ctx context.Context, place media.FilePlace) error {
+	return s.eachUse(ctx, place, func(ctx context.Context, uses []core.FileUse) error {
 		tx := s.Store.NewTx(s.HomeOf(place.PlaceID))
-		tx.ReleaseFiles(service.SortedSet(service.Map(uses, func(use store.FileUse) string { return use.ObjectID })))
+		tx.ReleaseFiles(service.SortedSet(service.Map(uses, func(use core.FileUse) string { return use.ObjectID })))
 		return tx.Commit(ctx)
 	})
 }
 
 // restrictPlace restricts the files in a community that has become private.
-func (s *Service) restrictPlace(ctx context.Context, place store.FilePlace) error {
+func (s *Service) restrictPlace(ctx context.Context, place media.FilePlace) error {
 	return s.eachUse(ctx, place, s.restrict)
 }
 
 // eachUse calls do with the uses of files in a community or channel, a page at a time.
-func (s *Service) eachUse(ctx context.Context, place store.FilePlace, do func(ctx context.Context, uses []store.FileUse) error) error {
-	var after store.FileUse
+func (s *Service) eachUse(ctx context.Context, place media.FilePlace, do func(ctx context.Context, uses []core.FileUse) error) error {
+	var after core.FileUse
 	for {
-		var uses []store.FileUse
+		var uses []core.FileUse
 		reads := s.Store.NewReadBatch()
 		reads.FileUsesInPlace(place.PlaceID, after, usesPerPage, &uses)
 		if err := reads.Run(ctx); err != nil || len(uses) == 0 {
@@ -129,7 +130,7 @@ func (s *Service) eachUse(ctx context.Context, place store.FilePlace, do func(ct
 }
 
 // restrict restricts the files of uses whose authors uploaded them.
-func (s *Service) restrict(ctx context.Context, uses []store.FileUse) error {
+func (s *Service) restrict(ctx context.Context, uses []core.FileUse) error {
 	for _, home := range region.All() {
 		tx, changes := s.Store.NewTx(home), false
 		for _, use := range uses {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/file"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 const settleTime = time.Minute
@@ -38,7 +39,7 @@ func (w *world) postBy(author string, home region.Code, fileID string) string {
 	w.t.Helper()
 	id := region.NewID(home)
 	tx := w.Store.NewTx(home)
-	tx.InsertPost(store.Post{
+	tx.InsertPost(content.Post{
 		ID: id, TargetType: "user", TargetID: region.NewID(home), AuthorID: author, IsParent: true, FeedType: "published",
 		DataType: "image", StructureType: "image", Data: fmt.Appendf(nil, `{"fileId":%q}`, fileID), Metadata: []byte("{}"),
 		Mentionees: []byte("[]"), CreatedAt: w.now(),
@@ -70,7 +71,7 @@ func (w *world) deleteReleased() {
 // releases returns the number of files that wait in a home.
 func (w *world) releases(home region.Code) int {
 	w.t.Helper()
-	var rows []store.FileRelease
+	var rows []media.FileRelease
 	reads := w.Store.NewReadBatch()
 	reads.FileReleasesDue(home, w.now().Add(time.Hour), &rows)
 	require.NoError(w.t, reads.Run(w.t.Context()))
@@ -224,7 +225,7 @@ func TestFileOfAnotherUser(t *testing.T) {
 // TestManyReleasedFiles deletes one more file than a run of the job takes.
 func TestManyReleasedFiles(t *testing.T) {
 	w := newWorld(t)
-	for range store.MaxFileReleases + 1 {
+	for range media.MaxFileReleases + 1 {
 		w.purge(region.EU, w.post(region.EU, region.NewID(region.EU)))
 	}
 	more, err := w.DeleteReleased(t.Context(), region.EU)
@@ -234,9 +235,9 @@ func TestManyReleasedFiles(t *testing.T) {
 }
 
 // row returns the row of a file.
-func (w *world) row(id string) *store.File {
+func (w *world) row(id string) *media.File {
 	w.t.Helper()
-	var f *store.File
+	var f *media.File
 	reads := w.Store.NewReadBatch()
 	reads.File(id, &f)
 	require.NoError(w.t, reads.Run(w.t.Context()))

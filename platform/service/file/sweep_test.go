@@ -26,6 +26,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -175,7 +176,7 @@ func TestDeletedByWorker(t *testing.T) {
 	require.NoError(t, err)
 	id := files[0].GetFileId()
 	tx := w.Store.NewTx(region.EU)
-	row := tx.DeleteFile(store.File{ID: id}, fail.NotFound(), w.now(), w.now())
+	row := tx.DeleteFile(media.File{ID: id}, fail.NotFound(), w.now(), w.now())
 	require.NoError(t, tx.Commit(t.Context()))
 	require.Equal(t, 1, w.objects())
 	require.NoError(t, w.Outbox.Job().Once(t.Context(), region.EU))
@@ -193,7 +194,7 @@ func TestSignedAddress(t *testing.T) {
 		return l
 	}
 	links := linksOf("net", "secret")
-	f := store.File{ID: region.NewID(region.EU), AccessType: store.AccessNetwork}
+	f := media.File{ID: region.NewID(region.EU), AccessType: media.AccessNetwork}
 	address := links.URL(f, view.FileObject{}, &auth.Caller{})
 	_, token, _ := strings.Cut(address, "?t=")
 	require.True(t, links.Valid(f.ID, token))
@@ -207,5 +208,5 @@ func TestSignedAddress(t *testing.T) {
 	require.True(t, links.Valid(f.ID, token), "for its lifetime at least")
 	now = now.Add(time.Hour / 4)
 	require.False(t, links.Valid(f.ID, token))
-	require.NotContains(t, links.URL(store.File{ID: f.ID, AccessType: store.AccessPublic}, view.FileObject{}, &auth.Caller{}), "?")
+	require.NotContains(t, links.URL(media.File{ID: f.ID, AccessType: media.AccessPublic}, view.FileObject{}, &auth.Caller{}), "?")
 }

@@ -20,6 +20,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -51,23 +54,23 @@ var feedTypes = []string{"", "post", "story", "message", "chat", "clip"}
 type Upload struct {
 	service *Service
 	kind    Kind
-	owner   *store.User // nil for an administrator
+	owner   *people.User // nil for an administrator
 	home    region.Code
-	files   []store.File
+	files   []media.File
 	// accessType is that of files whose form sets none.
 	accessType string
-	videos     map[string]store.VideoRules // by use
-	closed     bool                        // whether the upload was finished or aborted, or left to the sweep
-	tried      bool                        // whether Finish tried to create the files, which may have succeeded if it returned an error
-	used       int64                       // bytes that the owner had uploaded today when the upload started
-	received   int64                       // bytes that have arrived
+	videos     map[string]network.VideoRules // by use
+	closed     bool                          // whether the upload was finished or aborted, or left to the sweep
+	tried      bool                          // whether Finish tried to create the files, which may have succeeded if it returned an error
+	used       int64                         // bytes that the owner had uploaded today when the upload started
+	received   int64                         // bytes that have arrived
 }
 
 // StartUpload confirms the caller and starts an upload.
 func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	f := s.NewRequest(ctx)
-	var used []store.DailyUsage
-	var settings store.Settings
+	var used []network.DailyUsage
+	var settings network.Settings
 	f.Settings(s.Region, &settings)
 	f.DailyUsages(f.Caller.UserID, s.Now(), &used)
 	f.Check(func() error { return s.QuotaLeft(slices.DeleteFunc(used, isNotUpload)) })
@@ -86,8 +89,8 @@ func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	return u, nil
 }
 
-func isNotUpload(u store.DailyUsage) bool {
-	return u.Kind != store.UsageUploads && u.Kind != store.UsageUploadBytes
+func isNotUpload(u network.DailyUsage) bool {
+	return u.Kind != network.UsageUploads && u.Kind != network.UsageUploadBytes
 }
 
 var (
@@ -107,7 +110,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 		return fail.Validation(fmt.Sprintf("files: must be at most %d", MaxFiles))
 	}
 	s, now := u.service, u.service.Now()
-	f := store.File{
+	f := media.File{
 		ID: s.NewID(u.home), Name: clean(name), Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: now, UpdatedAt: now,
 	}
 	if u.owner != nil {
@@ -124,7 +127,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 }
 
 // take stores the content as the kind of the upload requires.
-func (u *Upload) take(ctx context.Context, field string, f *store.File, source io.Reader) error {
+func (u *Upload) take(ctx context.Context, field string, f *media.File, source io.Reader) error {
 	in := newIncoming(source, u.service.MaxBytes)
 	found, err := in.sniff()
 	if err != nil {
@@ -199,10 +202,10 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		f.CreatedAt, f.UpdatedAt = now, now
 		auth.Created(ctx, "file", f.ID)
 	}
-	for _, f := range slices.SortedFunc(slices.Values(u.files), func(a, b store.File) int { return strings.Compare(a.ID, b.ID) }) {
+	for _, f := range slices.SortedFunc(slices.Values(u.files), func(a, b media.File) int { return strings.Compare(a.ID, b.ID) }) {
 		tx.InsertFile(f, errAbandoned)
 	}
-	created := service.Map(u.files, func(f store.File) *plazav1.File { return u.service.View.File(ctx, f, view.FileObject{}) })
+	created := service.Map(u.files, func(f media.File) *plazav1.File { return u.service.View.File(ctx, f, view.FileObject{}) })
 	u.tried = true
 	err := tx.Commit(ctx)
 	u.closed = err == nil
@@ -218,13 +221,13 @@ func (u *Upload) spendQuotas(tx *store.Tx) {
 	for i := range u.files {
 		bytes += u.files[i].Size
 	}
-	u.service.SpendQuota(tx, u.owner.ID, store.UsageUploads, int64(len(u.files)))
-	u.service.SpendQuota(tx, u.owner.ID, store.UsageUploadBytes, bytes)
+	u.service.SpendQuota(tx, u.owner.ID, network.UsageUploads, int64(len(u.files)))
+	u.service.SpendQuota(tx, u.owner.ID, network.UsageUploadBytes, bytes)
 }
 
 func (f Form) check() error {
 	switch {
-	case f.AccessType != "" && f.AccessType != store.AccessPublic && f.AccessType != store.AccessNetwork:
+	case f.AccessType != "" && f.AccessType != media.AccessPublic && f.AccessType != media.AccessNetwork:
 		return fail.Validation("accessType: must be public or network")
 	case !slices.Contains(feedTypes, f.FeedType):
 		return fail.Validation("feedType: must be post, story, message, chat or clip")
@@ -262,7 +265,7 @@ func (u *Upload) Abort(ctx context.Context) {
 
 // unfinished returns the ids of the files that will never exist. If the response to a commit was lost, the database knows them.
 func (u *Upload) unfinished(ctx context.Context) ([]string, error) {
-	ids := service.Map(u.files, func(f store.File) string { return f.ID })
+	ids := service.Map(u.files, func(f media.File) string { return f.ID })
 	if !u.tried {
 		return ids, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/plaza-social/plaza/platform/defence"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // uploading are the bytes of the uploads in progress on this server, by the id of the user.
@@ -53,7 +53,7 @@ func (u *Upload) receive(n int64) error {
 	}
 	u.received += n
 	inProgress := u.service.uploading.add(u.owner.ID, n)
-	return u.service.QuotaAllows(store.UsageUploadBytes, u.used+inProgress)
+	return u.service.QuotaAllows(network.UsageUploadBytes, u.used+inProgress)
 }
 
 // depart ends the count of the bytes of the upload.
@@ -65,9 +65,9 @@ func (u *Upload) depart() {
 }
 
 // usedBytes returns how much a user has uploaded today.
-func usedBytes(usages []store.DailyUsage) int64 {
+func usedBytes(usages []network.DailyUsage) int64 {
 	for _, u := range usages {
-		if u.Kind == store.UsageUploadBytes {
+		if u.Kind == network.UsageUploadBytes {
 			return u.Used
 		}
 	}

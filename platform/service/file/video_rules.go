@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // videoUses are the uses of videos whose settings have another name.
@@ -19,7 +19,7 @@ func (u *Upload) requireVideosAllowed(feedType string) error {
 		use = name
 	}
 	rules, ok := u.videos[use]
-	if ok && !rules.Allowed && slices.ContainsFunc(u.files, func(f store.File) bool { return f.Type == "video" }) {
+	if ok && !rules.Allowed && slices.ContainsFunc(u.files, func(f media.File) bool { return f.Type == "video" }) {
 		return fail.Forbidden(fmt.Sprintf("This network does not allow videos for the feedType %s", use))
 	}
 	return nil

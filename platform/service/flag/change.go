@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,7 +25,7 @@ const flagsOfItem = 100
 var (
 	errResolved = fail.New(fail.CodeBadRequest, "The item is resolved")
 	errGone     = fail.NotFound()
-	errFull     = fail.New(fail.CodeBadRequest, fmt.Sprintf("An item can have at most %d notes", store.MaxFlagNotes))
+	errFull     = fail.New(fail.CodeBadRequest, fmt.Sprintf("An item can have at most %d notes", content.MaxFlagNotes))
 )
 
 // GetFlagItem returns an item with everything that belongs to it.
@@ -42,9 +42,9 @@ func (s *Service) ClaimFlagItem(ctx context.Context, req *plazav1.ClaimFlagItemR
 	return s.update(ctx, req.GetTargetId(), func(r *itemRequest) {
 		r.Check(r.RequireUser)
 		r.checkOpen(s.Now())
-	}, func(i *store.FlagItem, r *itemRequest) {
+	}, func(i *content.FlagItem, r *itemRequest) {
 		until := s.Now().Add(claimLease)
-		i.State, i.ClaimedBy, i.ClaimedUntil = store.FlagsClaimed, r.Caller.UserID, &until
+		i.State, i.ClaimedBy, i.ClaimedUntil = content.FlagsClaimed, r.Caller.UserID, &until
 	})
 }
 
@@ -52,8 +52,8 @@ func (s *Service) ClaimFlagItem(ctx context.Context, req *plazav1.ClaimFlagItemR
 func (s *Service) ReleaseFlagItem(ctx context.Context, req *plazav1.ReleaseFlagItemRequest) (*plazav1.FlagItemResponse, error) {
 	return s.update(ctx, req.GetTargetId(), func(r *itemRequest) {
 		r.checkOpen(s.Now())
-	}, func(i *store.FlagItem, _ *itemRequest) {
-		i.State, i.ClaimedBy, i.ClaimedUntil = store.FlagsOpen, "", nil
+	}, func(i *content.FlagItem, _ *itemRequest) {
+		i.State, i.ClaimedBy, i.ClaimedUntil = content.FlagsOpen, "", nil
 	})
 }
 
@@ -61,7 +61,7 @@ func (s *Service) ReleaseFlagItem(ctx context.Context, req *plazav1.ReleaseFlagI
 func (r *itemRequest) checkOpen(now time.Time) {
 	r.AfterRun(func(ctx context.Context) error {
 		switch {
-		case r.item.State == store.FlagsResolved:
+		case r.item.State == content.FlagsResolved:
 			return errResolved
 		case r.item.HasClaim(now):
 			return r.requireOver(ctx, r.item.ClaimedBy)
@@ -72,7 +72,7 @@ func (r *itemRequest) checkOpen(now time.Time) {
 
 // update changes the state of an item as change does after the checks.
 func (s *Service) update(ctx context.Context, id string, check func(*itemRequest),
-	change func(*store.FlagItem, *itemRequest),
+	change func(*content.FlagItem, *itemRequest),
 ) (*plazav1.FlagItemResponse, error) {
 	return service.RetryOnConflict(ctx, func() (*plazav1.FlagItemResponse, error) {
 		r := s.newItemRequest(ctx, id)
@@ -100,7 +100,7 @@ func (s *Service) AddFlagNote(ctx context.Context, req *plazav1.AddFlagNoteReque
 		return nil, err
 	}
 	home := s.HomeOf(r.item.TargetID)
-	note := store.FlagNote{
+	note := content.FlagNote{
 		ID: s.NewID(home), TargetID: r.item.TargetID, AuthorID: flags.ModeratorID(r.Caller), Text: req.GetText(), CreatedAt: s.Now(),
 	}
 	tx := s.Store.NewTx(home)
@@ -112,14 +112,14 @@ func (s *Service) AddFlagNote(ctx context.Context, req *plazav1.AddFlagNoteReque
 }
 
 // respond returns an item with its flags and notes.
-func (s *Service) respond(ctx context.Context, item store.FlagItem) (*plazav1.FlagItemResponse, error) {
-	items := []store.FlagItem{item}
+func (s *Service) respond(ctx context.Context, item content.FlagItem) (*plazav1.FlagItemResponse, error) {
+	items := []content.FlagItem{item}
 	current, err := s.flagsOf(ctx, items, flagsOfItem)
 	if err != nil {
 		return nil, err
 	}
-	var cleared []store.Flag
-	var notes []store.FlagNote
+	var cleared []content.Flag
+	var notes []content.FlagNote
 	reads := s.Store.NewReadBatch()
 	reads.ClearedFlags(item.TargetID, &cleared)
 	reads.FlagNotes(item.TargetID, &notes)
@@ -130,13 +130,13 @@ func (s *Service) respond(ctx context.Context, item store.FlagItem) (*plazav1.Fl
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(notes, func(a, b store.FlagNote) int {
+	slices.SortFunc(notes, func(a, b content.FlagNote) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return &plazav1.FlagItemResponse{
 		Items:        s.items(items, current, users),
-		ClearedFlags: service.Map(cleared, func(f store.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
-		Notes:        service.Map(notes, func(n store.FlagNote) *plazav1.FlagNote { return view.FlagNote(n, users) }),
+		ClearedFlags: service.Map(cleared, func(f content.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
+		Notes:        service.Map(notes, func(n content.FlagNote) *plazav1.FlagNote { return view.FlagNote(n, users) }),
 		Users:        s.View.Users(ctx, users),
 	}, nil
 }

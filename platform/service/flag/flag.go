@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -32,20 +33,20 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
+	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f content.Flag) string { return f.UserID })))
 	return &plazav1.ListFlagsResponse{
-		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
+		Flags:  service.Map(rows, func(f content.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
 		Users:  s.View.Users(ctx, users),
 		Paging: paging,
 	}, err
 }
 
 // readPage reads the page from all homes.
-func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.FlagList) ([]store.Flag, *plazav1.Paging, error) {
-	at := func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID }
-	return service.Merged[store.Flag]{
+func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list content.FlagList) ([]content.Flag, *plazav1.Paging, error) {
+	at := func(f content.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID }
+	return service.Merged[content.Flag]{
 		Cursor: cursor, Desc: list.Desc, At: at,
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Flag) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.Flag) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListFlags(list, into)
 			reads.Then(func() { *into = service.After(*into, from, false, list.Desc, at) })
@@ -54,9 +55,9 @@ func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.F
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) store.FlagList {
-	return store.FlagList{
-		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
+func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) content.FlagList {
+	return content.FlagList{
+		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: content.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
 		Desc: !cursor.Back, Limit: cursor.Limit + 1,
 	}
 }

@@ -6,18 +6,19 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // readFlagged reads the target of an item.
-func (s *Service) readFlagged(ctx context.Context, i store.FlagItem) (flags.Target, error) {
+func (s *Service) readFlagged(ctx context.Context, i content.FlagItem) (flags.Target, error) {
 	switch i.TargetType {
-	case store.FlagPost:
+	case content.FlagPost:
 		return readTarget(ctx, s, (*store.ReadBatch).PostsByID, i.TargetID, flags.OfPost)
-	case store.FlagComment:
+	case content.FlagComment:
 		return readTarget(ctx, s, (*store.ReadBatch).CommentsByID, i.TargetID, flags.OfComment)
-	case store.FlagStory:
+	case content.FlagStory:
 		return readTarget(ctx, s, (*store.ReadBatch).StoriesByID, i.TargetID, flags.OfStory)
-	case store.FlagMessage:
+	case content.FlagMessage:
 		return readTarget(ctx, s, (*store.ReadBatch).MessagesByID, i.TargetID, flags.OfMessage)
 	}
 	return readTarget(ctx, s, (*store.ReadBatch).Users, i.TargetID, flags.OfUser)

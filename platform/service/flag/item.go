@@ -8,13 +8,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // itemRequest is a request about one item. Run fails unless the caller may see the item.
 type itemRequest struct {
 	*service.Request
-	item *store.FlagItem
+	item *content.FlagItem
 
 	target visibility.Target // the community of content that is in one
 	access chat.Access       // to the channel of a message
@@ -35,7 +35,7 @@ func (r *itemRequest) loadPlace(ctx context.Context) (err error) {
 	switch {
 	case r.item.PlaceID == "":
 		return nil
-	case r.item.TargetType == store.FlagMessage:
+	case r.item.TargetType == content.FlagMessage:
 		access, err := chat.LoadAccess(ctx, r.Deps, r.Caller, []string{r.item.PlaceID})
 		r.access = access[r.item.PlaceID]
 		return err
@@ -52,7 +52,7 @@ func (r *itemRequest) maySee() bool {
 		return true
 	case r.item.PlaceID == "":
 		return false
-	case r.item.TargetType == store.FlagMessage:
+	case r.item.TargetType == content.FlagMessage:
 		return requireChannel(r.Caller, r.access) == nil
 	}
 	return requireCommunity(r.Caller, r.target) == nil
@@ -62,11 +62,11 @@ func (r *itemRequest) maySee() bool {
 func (r *itemRequest) checkChange() {
 	r.Check(func() error {
 		switch r.item.TargetType {
-		case store.FlagUser:
+		case content.FlagUser:
 			return auth.Require(r.Caller, auth.ModerateUser, auth.Scope{})
-		case store.FlagMessage:
+		case content.FlagMessage:
 			return r.requireChannel()
-		case store.FlagStory:
+		case content.FlagStory:
 			if auth.Allowed(r.Caller, auth.ModerateStory, auth.Scope{}) {
 				return nil
 			}
@@ -93,7 +93,7 @@ func (r *itemRequest) requireOver(ctx context.Context, holderID string) error {
 	switch {
 	case r.Caller.Kind == auth.Admin || r.Caller.UserID == holderID:
 		return nil
-	case holderID == store.FlagAdministrator:
+	case holderID == content.FlagAdministrator:
 		return errHeld
 	}
 	inPlace := r.target.ReadAuthority

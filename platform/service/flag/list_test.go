@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,16 +17,16 @@ func TestItemListOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		req  *request
 		back bool
-		want store.FlagItemList
+		want content.FlagItemList
 	}{
-		"default":                   {&request{}, false, store.FlagItemList{State: store.FlagsOpen, Desc: true}},
-		"page before":               {&request{}, true, store.FlagItemList{State: store.FlagsOpen}},
-		"oldest first":              {&request{SortBy: "firstCreated"}, false, store.FlagItemList{State: store.FlagsOpen}},
-		"oldest first, page before": {&request{SortBy: "firstCreated"}, true, store.FlagItemList{State: store.FlagsOpen, Desc: true}},
-		"state":                     {&request{State: "resolved"}, false, store.FlagItemList{State: store.FlagsResolved, Desc: true}},
+		"default":                   {&request{}, false, content.FlagItemList{State: content.FlagsOpen, Desc: true}},
+		"page before":               {&request{}, true, content.FlagItemList{State: content.FlagsOpen}},
+		"oldest first":              {&request{SortBy: "firstCreated"}, false, content.FlagItemList{State: content.FlagsOpen}},
+		"oldest first, page before": {&request{SortBy: "firstCreated"}, true, content.FlagItemList{State: content.FlagsOpen, Desc: true}},
+		"state":                     {&request{State: "resolved"}, false, content.FlagItemList{State: content.FlagsResolved, Desc: true}},
 		"filters": {
 			&request{TargetType: "post", Reason: "Spam", Region: "sg"}, false,
-			store.FlagItemList{State: store.FlagsOpen, TargetType: store.FlagPost, Reason: "Spam", Desc: true, Homes: []region.Code{region.SG}},
+			content.FlagItemList{State: content.FlagsOpen, TargetType: content.FlagPost, Reason: "Spam", Desc: true, Homes: []region.Code{region.SG}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,8 +44,8 @@ func TestItemListOf(t *testing.T) {
 func TestFlagListOf(t *testing.T) {
 	t.Parallel()
 	got := listOf(&plazav1.ListFlagsRequest{TargetId: "t", TargetType: "user", Reason: "Spam"}, page.Cursor{Limit: 10})
-	require.Equal(t, store.FlagList{
-		Homes: region.All(), TargetID: "t", TargetType: store.FlagUser, Reason: "Spam", Desc: true, Limit: 11, After: got.After,
+	require.Equal(t, content.FlagList{
+		Homes: region.All(), TargetID: "t", TargetType: content.FlagUser, Reason: "Spam", Desc: true, Limit: 11, After: got.After,
 		AfterID: got.AfterID,
 	}, got)
 	got = listOf(&plazav1.ListFlagsRequest{Region: "eu"}, page.Cursor{Limit: 10, Back: true})
@@ -55,8 +55,8 @@ func TestFlagListOf(t *testing.T) {
 
 func TestUsersOfItems(t *testing.T) {
 	t.Parallel()
-	items := []store.FlagItem{{ClaimedBy: "claimer", ResolvedBy: store.FlagAdministrator}, {ClaimedBy: "flagger"}}
-	got := usersOf(items, []store.Flag{{UserID: "flagger"}, {UserID: "flagger"}}, []store.FlagNote{{AuthorID: "author"}})
+	items := []content.FlagItem{{ClaimedBy: "claimer", ResolvedBy: content.FlagAdministrator}, {ClaimedBy: "flagger"}}
+	got := usersOf(items, []content.Flag{{UserID: "flagger"}, {UserID: "flagger"}}, []content.FlagNote{{AuthorID: "author"}})
 	require.Subset(t, got, []string{"flagger", "claimer", "author"})
 	require.Len(t, got, 5, "each once; an item without a moderator and the administrator are no users")
 }
@@ -65,8 +65,8 @@ func TestFlagsGoToTheirItems(t *testing.T) {
 	t.Parallel()
 	s := New(deps())
 	got := s.items(
-		[]store.FlagItem{{TargetID: "a"}, {TargetID: "b"}, {TargetID: "c"}},
-		[]store.Flag{{TargetID: "b", UserID: "1"}, {TargetID: "a", UserID: "2"}, {TargetID: "b", UserID: "3"}}, nil,
+		[]content.FlagItem{{TargetID: "a"}, {TargetID: "b"}, {TargetID: "c"}},
+		[]content.Flag{{TargetID: "b", UserID: "1"}, {TargetID: "a", UserID: "2"}, {TargetID: "b", UserID: "3"}}, nil,
 	)
 	var flaggers [][]string
 	for _, i := range got {

@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) ResolveFlagItem(ctx context.Context, req *plazav1.ResolveFlagI
 
 // tryResolve is one attempt of ResolveFlagItem.
 func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRequest) (*plazav1.FlagItemResponse, error) {
-	outcome := store.FlagOutcome(req.GetOutcome())
+	outcome := content.FlagOutcome(req.GetOutcome())
 	var target flags.Target
 	r := s.newItemRequest(ctx, req.GetTargetId())
 	r.checkChange()
@@ -29,7 +29,7 @@ func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRe
 		return err
 	})
 	r.Check(func() error {
-		if outcome == store.FlagsContentRemoved && !target.Removed && !r.item.IsHidden {
+		if outcome == content.FlagsContentRemoved && !target.Removed && !r.item.IsHidden {
 			return errNotRemoved
 		}
 		return nil
@@ -39,7 +39,7 @@ func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRe
 	}
 	tx := s.Store.NewTx(s.HomeOf(r.item.TargetID))
 	tx.GuardFlagItem(*r.item)
-	tx.ClearFlags(r.item.TargetID, store.FlagResolution{Outcome: outcome, By: flags.ModeratorID(r.Caller), At: s.Now(), Again: true})
+	tx.ClearFlags(r.item.TargetID, content.FlagResolution{Outcome: outcome, By: flags.ModeratorID(r.Caller), At: s.Now(), Again: true})
 	target.Recompute(tx, 0, s.Now())
 	tx.SelectFlagItem(r.item.TargetID, &r.item)
 	if err := tx.Commit(ctx); err != nil {

@@ -26,7 +26,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,20 +43,20 @@ var errSelfFollow = fail.New(fail.CodeBadRequest, "You cannot follow yourself")
 // pair is the caller and another user with the follows and blocks between them.
 type pair struct {
 	*service.Request
-	otherID    string      // empty if there is no such user
-	other      *store.User // set by Run
-	settings   store.Settings
-	mine       *store.Follow // the caller's follow of the other user
-	theirs     *store.Follow // the other user's follow of the caller
-	myBlock    *store.Block  // the caller's block of the other user
-	theirBlock *store.Block  // the other user's block of the caller
+	otherID    string       // empty if there is no such user
+	other      *people.User // set by Run
+	settings   network.Settings
+	mine       *people.Follow // the caller's follow of the other user
+	theirs     *people.Follow // the other user's follow of the caller
+	myBlock    *people.Block  // the caller's block of the other user
+	theirBlock *people.Block  // the other user's block of the caller
 }
 
 // newPair starts a request about a pair. An unknown or deleted user is 400400.
 func (s *Service) newPair(ctx context.Context, publicID string) *pair {
 	p := &pair{Request: s.NewRequest(ctx)}
 	p.otherID = p.Resolve(ctx, publicID)
-	var others []store.User
+	var others []people.User
 	caller, otherID := p.Caller.UserID, p.otherID
 	p.Users([]string{otherID}, &others)
 	p.Follow(caller, otherID, &p.mine)
@@ -74,21 +76,21 @@ func (s *Service) newPair(ctx context.Context, publicID string) *pair {
 
 // update changes and returns a follow between the caller and another user as decide decides.
 func (s *Service) update(ctx context.Context, publicID string, decide func(p *pair) (transition, error)) (*plazav1.FollowResponse, error) {
-	follow, err := service.RetryOnConflict(ctx, func() (store.Follow, error) {
+	follow, err := service.RetryOnConflict(ctx, func() (people.Follow, error) {
 		p := s.newPair(ctx, publicID)
 		p.Check(p.RequireUser)
 		if err := p.Run(ctx); err != nil {
-			return store.Follow{}, err
+			return people.Follow{}, err
 		}
 		t, err := decide(p)
 		if err != nil {
-			return store.Follow{}, err
+			return people.Follow{}, err
 		}
 		follow := t.apply(s.Now())
 		if t.old != nil && t.old.Status == t.status {
 			return follow, nil
 		}
-		return follow, s.store(ctx, store.FollowChange{Old: t.old, New: follow})
+		return follow, s.store(ctx, people.FollowChange{Old: t.old, New: follow})
 	})
 	if err != nil {
 		return nil, err
@@ -98,21 +100,21 @@ func (s *Service) update(ctx context.Context, publicID string, decide func(p *pa
 
 // transition is a change of the status of a follow.
 type transition struct {
-	follower, followee *store.User
-	old                *store.Follow // nil if there is none
-	status             string        // the new status
+	follower, followee *people.User
+	old                *people.Follow // nil if there is none
+	status             string         // the new status
 }
 
 // apply returns the follow after the transition.
-func (t transition) apply(now time.Time) store.Follow {
-	f := store.Follow{
+func (t transition) apply(now time.Time) people.Follow {
+	f := people.Follow{
 		FollowerID: t.follower.ID, FollowerPublicID: t.follower.PublicID, FolloweeID: t.followee.ID, FolloweePublicID: t.followee.PublicID,
 		Status: t.status, CreatedAt: now, UpdatedAt: now,
 	}
 	if t.old == nil {
 		return f
 	}
-	if t.old.Active() || t.status == store.FollowNone {
+	if t.old.Active() || t.status == people.FollowNone {
 		f.CreatedAt = t.old.CreatedAt
 	}
 	if t.old.Status == t.status {
@@ -122,7 +124,7 @@ func (t transition) apply(now time.Time) store.Follow {
 }
 
 // store writes a follow at the follower's home.
-func (s *Service) store(ctx context.Context, c store.FollowChange) error {
+func (s *Service) store(ctx context.Context, c people.FollowChange) error {
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(c.New.FollowerID))
 	if c.New.Active() {
@@ -135,14 +137,14 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 }
 
 // followEvent returns the name of the event about a change by the caller.
-func followEvent(callerID string, c store.FollowChange) string {
-	byFollower, pending := callerID == c.New.FollowerID, c.Old != nil && c.Old.Status == store.FollowPending
+func followEvent(callerID string, c people.FollowChange) string {
+	byFollower, pending := callerID == c.New.FollowerID, c.Old != nil && c.Old.Status == people.FollowPending
 	switch {
-	case c.New.Status == store.FollowPending:
+	case c.New.Status == people.FollowPending:
 		return "follow.requested"
-	case c.New.Status == store.FollowAccepted && byFollower:
+	case c.New.Status == people.FollowAccepted && byFollower:
 		return "follow.created"
-	case c.New.Status == store.FollowAccepted:
+	case c.New.Status == people.FollowAccepted:
 		return "follow.accepted"
 	case byFollower && pending:
 		return "follow.requestCanceled"
@@ -158,7 +160,7 @@ func followEvent(callerID string, c store.FollowChange) string {
 // required.
 func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowResponse, error) {
 	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
-		t := transition{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
+		t := transition{follower: p.User(), followee: p.other, old: p.mine, status: people.FollowAccepted}
 		switch {
 		case p.other.ID == p.User().ID:
 			return t, errSelfFollow
@@ -166,7 +168,7 @@ func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest
 			return t, contact.ErrBlocked
 		case p.mine.Accepted():
 		case p.settings.FollowNeedsRequest():
-			t.status = store.FollowPending
+			t.status = people.FollowPending
 		}
 		return t, nil
 	})
@@ -175,25 +177,25 @@ func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest
 // UnfollowUser ends the caller's follow or request. Without one it is 400400.
 func (s *Service) UnfollowUser(ctx context.Context, req *plazav1.UnfollowUserRequest) (*plazav1.FollowResponse, error) {
 	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
-		return transition{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
+		return transition{p.User(), p.other, p.mine, people.FollowNone}, requireActive(p.mine)
 	})
 }
 
 // AcceptFollower accepts a request to follow the caller. Without one it is 400400.
 func (s *Service) AcceptFollower(ctx context.Context, req *plazav1.AcceptFollowerRequest) (*plazav1.FollowResponse, error) {
 	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
-		return transition{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
+		return transition{p.other, p.User(), p.theirs, people.FollowAccepted}, requireActive(p.theirs)
 	})
 }
 
 // RemoveFollower declines a request to follow the caller, or ends a follow of the caller. Without either it is 400400.
 func (s *Service) RemoveFollower(ctx context.Context, req *plazav1.RemoveFollowerRequest) (*plazav1.FollowResponse, error) {
 	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
-		return transition{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
+		return transition{p.other, p.User(), p.theirs, people.FollowNone}, requireActive(p.theirs)
 	})
 }
 
-func requireActive(f *store.Follow) error {
+func requireActive(f *people.Follow) error {
 	if !f.Active() {
 		return fail.NotFound()
 	}
@@ -201,7 +203,7 @@ func requireActive(f *store.Follow) error {
 }
 
 // followCounts returns the follow counts of a user. Only the user sees the number of pending requests.
-func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *plazav1.FollowCount {
+func (s *Service) followCounts(u people.User, counts core.Counts, own bool) *plazav1.FollowCount {
 	m := s.View.FollowCount(u, counts)
 	if !own {
 		m.PendingCount = 0
@@ -211,7 +213,7 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 
 // GetMyFollowInfo gets the caller's follow counts.
 func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
-	counts := store.Counts{}
+	counts := core.Counts{}
 	r := s.NewUserRequest(ctx)
 	r.CountsOf([]string{r.Caller.UserID}, counts)
 	if err := r.Run(ctx); err != nil {
@@ -222,7 +224,7 @@ func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInf
 
 // GetFollowInfo gets a user's follow counts, and the caller's follow or block of the user.
 func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
-	counts := store.Counts{}
+	counts := core.Counts{}
 	p := s.newPair(ctx, req.GetUserId())
 	p.CountsOf([]string{p.otherID}, counts)
 	if err := p.Run(ctx); err != nil {
@@ -240,8 +242,8 @@ func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoR
 
 // statuses returns the statuses that a list with the status parameter contains.
 func statuses(status string) []string {
-	if slices.Contains([]string{store.FollowPending, store.FollowAccepted}, status) {
+	if slices.Contains([]string{people.FollowPending, people.FollowAccepted}, status) {
 		return []string{status}
 	}
-	return []string{store.FollowAccepted, store.FollowPending}
+	return []string{people.FollowAccepted, people.FollowPending}
 }

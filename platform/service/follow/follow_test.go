@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 var (
@@ -21,15 +21,15 @@ var (
 	earlier = now.Add(-time.Hour)
 )
 
-func followOf(status string) *store.Follow {
-	return &store.Follow{FollowerID: "a", FolloweeID: "b", Status: status, CreatedAt: earlier, UpdatedAt: earlier}
+func followOf(status string) *people.Follow {
+	return &people.Follow{FollowerID: "a", FolloweeID: "b", Status: status, CreatedAt: earlier, UpdatedAt: earlier}
 }
 
 func TestTransition(t *testing.T) {
-	const none, pending, accepted = store.FollowNone, store.FollowPending, store.FollowAccepted
+	const none, pending, accepted = people.FollowNone, people.FollowPending, people.FollowAccepted
 	for _, c := range []struct {
 		name             string
-		old              *store.Follow
+		old              *people.Follow
 		status           string
 		created, updated time.Time
 	}{
@@ -44,7 +44,7 @@ func TestTransition(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := transition{
-				follower: &store.User{ID: "a", PublicID: "A"}, followee: &store.User{ID: "b", PublicID: "B"}, old: c.old,
+				follower: &people.User{ID: "a", PublicID: "A"}, followee: &people.User{ID: "b", PublicID: "B"}, old: c.old,
 				status: c.status,
 			}.apply(now)
 			require.Equal(t, []string{"a", "A", "b", "B", c.status},
@@ -57,21 +57,21 @@ func TestTransition(t *testing.T) {
 
 func TestRequireActive(t *testing.T) {
 	require.ErrorIs(t, requireActive(nil), fail.NotFound())
-	require.ErrorIs(t, requireActive(followOf(store.FollowNone)), fail.NotFound())
-	require.NoError(t, requireActive(followOf(store.FollowPending)))
-	require.NoError(t, requireActive(followOf(store.FollowAccepted)))
+	require.ErrorIs(t, requireActive(followOf(people.FollowNone)), fail.NotFound())
+	require.NoError(t, requireActive(followOf(people.FollowPending)))
+	require.NoError(t, requireActive(followOf(people.FollowAccepted)))
 }
 
 func TestStatuses(t *testing.T) {
-	require.Equal(t, []string{store.FollowPending}, statuses("pending"))
-	require.Equal(t, []string{store.FollowAccepted}, statuses("accepted"))
-	require.ElementsMatch(t, []string{store.FollowPending, store.FollowAccepted}, statuses("all"))
-	require.ElementsMatch(t, []string{store.FollowPending, store.FollowAccepted}, statuses(""))
+	require.Equal(t, []string{people.FollowPending}, statuses("pending"))
+	require.Equal(t, []string{people.FollowAccepted}, statuses("accepted"))
+	require.ElementsMatch(t, []string{people.FollowPending, people.FollowAccepted}, statuses("all"))
+	require.ElementsMatch(t, []string{people.FollowPending, people.FollowAccepted}, statuses(""))
 }
 
 func TestFilterDeleted(t *testing.T) {
 	yes, no := true, false
-	users := []store.User{{ID: "owner"}, {ID: "kept"}, {ID: "gone", DeletedAt: &now}}
+	users := []people.User{{ID: "owner"}, {ID: "kept"}, {ID: "gone", DeletedAt: &now}}
 	for _, c := range []struct {
 		name        string
 		isDeleted   *bool
@@ -82,7 +82,7 @@ func TestFilterDeleted(t *testing.T) {
 		{"deleted", &yes, []string{"gone", "unread"}, []string{"owner", "gone"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, found := filterDeleted([]string{"kept", "gone", "unread"}, append([]store.User(nil), users...),
+			rows, found := filterDeleted([]string{"kept", "gone", "unread"}, append([]people.User(nil), users...),
 				func(id string) string { return id }, "owner", c.isDeleted)
 			var ids []string
 			for _, u := range found {
@@ -92,7 +92,7 @@ func TestFilterDeleted(t *testing.T) {
 			require.Equal(t, c.users, ids)
 		})
 	}
-	rows, found := filterDeleted([]string{"gone"}, append([]store.User(nil), users...), func(id string) string { return id }, "owner", &no)
+	rows, found := filterDeleted([]string{"gone"}, append([]people.User(nil), users...), func(id string) string { return id }, "owner", &no)
 	require.Empty(t, rows)
 	require.Empty(t, found, "without rows the owner is not needed")
 }
@@ -100,20 +100,20 @@ func TestFilterDeleted(t *testing.T) {
 // TestMaxBlocks checks that the limit applies to a further block only.
 func TestMaxBlocks(t *testing.T) {
 	p := &pair{Request: &service.Request{Caller: &auth.Caller{UserID: "a"}}, otherID: "b"}
-	require.NoError(t, p.requireBlock(store.BlockBlocked, maxBlocks-1))
-	require.ErrorIs(t, p.requireBlock(store.BlockBlocked, maxBlocks), errMaxBlocks)
-	p.myBlock = &store.Block{Status: store.BlockNone}
-	require.ErrorIs(t, p.requireBlock(store.BlockBlocked, maxBlocks), errMaxBlocks, "a block that has ended")
-	p.myBlock.Status = store.BlockBlocked
-	require.NoError(t, p.requireBlock(store.BlockBlocked, maxBlocks), "again")
-	require.NoError(t, p.requireBlock(store.BlockNone, maxBlocks))
+	require.NoError(t, p.requireBlock(people.BlockBlocked, maxBlocks-1))
+	require.ErrorIs(t, p.requireBlock(people.BlockBlocked, maxBlocks), errMaxBlocks)
+	p.myBlock = &people.Block{Status: people.BlockNone}
+	require.ErrorIs(t, p.requireBlock(people.BlockBlocked, maxBlocks), errMaxBlocks, "a block that has ended")
+	p.myBlock.Status = people.BlockBlocked
+	require.NoError(t, p.requireBlock(people.BlockBlocked, maxBlocks), "again")
+	require.NoError(t, p.requireBlock(people.BlockNone, maxBlocks))
 }
 
 // TestFollowEvents checks the name of the event about each change, by the follower and by the followed user.
 func TestFollowEvents(t *testing.T) {
-	const none, pending, accepted = store.FollowNone, store.FollowPending, store.FollowAccepted
+	const none, pending, accepted = people.FollowNone, people.FollowPending, people.FollowAccepted
 	for _, c := range []struct {
-		old                    *store.Follow
+		old                    *people.Follow
 		status                 string
 		byFollower, byFollowed string
 	}{
@@ -124,7 +124,7 @@ func TestFollowEvents(t *testing.T) {
 		{followOf(pending), none, "follow.requestCanceled", "follow.requestDeclined"},
 		{followOf(accepted), none, "follow.unfollowed", "follow.followerDeleted"},
 	} {
-		change := store.FollowChange{Old: c.old, New: *followOf(c.status)}
+		change := people.FollowChange{Old: c.old, New: *followOf(c.status)}
 		require.Equal(t, c.byFollower, followEvent("a", change))
 		if c.byFollowed != "" {
 			require.Equal(t, c.byFollowed, followEvent("b", change))
@@ -139,12 +139,12 @@ func TestBlockEndsTheFollower(t *testing.T) {
 	Register(w.Deps)
 	blocker, blocked, other := region.NewID(region.EU), region.NewID(region.US), region.NewID(region.US)
 	for _, follower := range []string{blocked, other} {
-		followed := store.Follow{
-			FollowerID: follower, FolloweeID: blocker, Status: store.FollowAccepted, CreatedAt: servicetest.Noon,
+		followed := people.Follow{
+			FollowerID: follower, FolloweeID: blocker, Status: people.FollowAccepted, CreatedAt: servicetest.Noon,
 			UpdatedAt: servicetest.Noon,
 		}
 		tx := w.Store.NewTx(region.US)
-		rows := tx.ChangeFollow(store.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
+		rows := tx.ChangeFollow(people.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
 		require.NoError(t, tx.Commit(t.Context()))
 		w.Deps.Outbox.Deliver(t.Context(), region.US, rows...)
 	}
@@ -152,10 +152,10 @@ func TestBlockEndsTheFollower(t *testing.T) {
 		return w.Text(t, `SELECT string_agg(follower_id, ' ') FROM followers WHERE status = 'accepted' AND followee_id = '`+blocker+`'`)
 	}
 	require.Contains(t, followers(), blocked)
-	service.HandleOutbox(w.Deps, store.TopicBlock,
-		func(context.Context, store.MirroredBlock) error { return errors.New("the other home is away") })
+	service.HandleOutbox(w.Deps, people.TopicBlock,
+		func(context.Context, people.MirroredBlock) error { return errors.New("the other home is away") })
 	s := &Service{Deps: w.Deps}
 	p := &pair{Request: &service.Request{Caller: &auth.Caller{UserID: blocker}}, otherID: blocked}
-	require.NoError(t, s.storeBlock(t.Context(), p, store.Block{BlockerID: blocker, BlockedID: blocked, Status: store.BlockBlocked}))
+	require.NoError(t, s.storeBlock(t.Context(), p, people.Block{BlockerID: blocker, BlockedID: blocked, Status: people.BlockBlocked}))
 	require.Equal(t, other, followers())
 }

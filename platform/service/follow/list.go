@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -62,32 +62,32 @@ func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsR
 	if l.userID != "" {
 		owner = r.Resolve(ctx, l.userID)
 	}
-	q := store.FollowList{UserID: owner, Followers: l.followers, Statuses: statuses(l.status), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	q := people.FollowList{UserID: owner, Followers: l.followers, Statuses: statuses(l.status), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	q.After, _, q.AfterID = cursor.Start(q.Desc)
 	rows, err := l.rows(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}
-	other := func(f store.Follow) string {
+	other := func(f people.Follow) string {
 		if l.followers {
 			return f.FollowerID
 		}
 		return f.FolloweeID
 	}
 	rows, paging := service.Page(cursor, rows, false, q.Desc,
-		func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
+		func(f people.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
 	rows, users, err := withUsers(ctx, s, rows, other, owner, l.isDeleted)
 	return &plazav1.ListFollowsResponse{Follows: service.Map(rows, s.View.Follow), Users: s.View.Users(ctx, users), Paging: paging}, err
 }
 
 // rows reads the follows, and checks that the caller may see them. Only the owner of the list sees pending requests.
-func (l listParams) rows(ctx context.Context, r *service.Request, q store.FollowList) ([]store.Follow, error) {
+func (l listParams) rows(ctx context.Context, r *service.Request, q people.FollowList) ([]people.Follow, error) {
 	own := l.userID == "" || q.UserID == r.Caller.UserID || r.Caller.Kind == auth.Admin
-	if !own && l.status != store.FollowPending {
-		q.Statuses = []string{store.FollowAccepted}
+	if !own && l.status != people.FollowPending {
+		q.Statuses = []string{people.FollowAccepted}
 	}
-	var owners []store.User
-	var rows []store.Follow
+	var owners []people.User
+	var rows []people.Follow
 	wall := visibility.Target{WallOwnerID: q.UserID}
 	r.Users([]string{q.UserID}, &owners)
 	r.ListFollows(q, &rows)
@@ -104,14 +104,14 @@ func (l listParams) rows(ctx context.Context, r *service.Request, q store.Follow
 }
 
 // requireSee returns an error unless the caller may see the follows of the owner of a wall.
-func (l listParams) requireSee(caller *auth.Caller, owners []store.User, wall visibility.Target, own bool) error {
+func (l listParams) requireSee(caller *auth.Caller, owners []people.User, wall visibility.Target, own bool) error {
 	if len(owners) == 0 || owners[0].DeletedAt != nil {
 		return fail.NotFound()
 	}
 	if err := wall.RequireSee(caller); err != nil {
 		return err
 	}
-	if !own && l.status == store.FollowPending {
+	if !own && l.status == people.FollowPending {
 		return fail.NotAllowed()
 	}
 	return nil
@@ -121,7 +121,7 @@ func (l listParams) requireSee(caller *auth.Caller, owners []store.User, wall vi
 // rows whose other user's deletion is not as isDeleted selects.
 func withUsers[T any](
 	ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool,
-) ([]T, []store.User, error) {
+) ([]T, []people.User, error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}
@@ -132,7 +132,7 @@ func withUsers[T any](
 
 // filterDeleted removes the rows whose other user's deletion is not as isDeleted selects, and these users. Rows whose
 // other user could not be read remain.
-func filterDeleted[T any](rows []T, users []store.User, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User) {
+func filterDeleted[T any](rows []T, users []people.User, other func(T) string, owner string, isDeleted *bool) ([]T, []people.User) {
 	if isDeleted == nil {
 		return rows, users
 	}
@@ -144,5 +144,5 @@ func filterDeleted[T any](rows []T, users []store.User, other func(T) string, ow
 	if len(rows) == 0 {
 		return rows, nil
 	}
-	return rows, slices.DeleteFunc(users, func(u store.User) bool { return u.ID != owner && out[u.ID] })
+	return rows, slices.DeleteFunc(users, func(u people.User) bool { return u.ID != owner && out[u.ID] })
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // TestBlocksEndFollows has the home of the blocked user learn of a block, of its end, or of both in the wrong order.
@@ -20,22 +21,22 @@ func TestBlocksEndFollows(t *testing.T) {
 		delivered []int // by version, from 0
 		want      string
 	}{
-		"a block":                           {[]int{0}, store.FollowNone},
-		"a block and its end":               {[]int{0, 1}, store.FollowNone},
-		"the end of a block that it missed": {[]int{1}, store.FollowNone},
-		"the end before the block":          {[]int{1, 0}, store.FollowNone},
-		"nothing":                           {nil, store.FollowAccepted},
+		"a block":                           {[]int{0}, people.FollowNone},
+		"a block and its end":               {[]int{0, 1}, people.FollowNone},
+		"the end of a block that it missed": {[]int{1}, people.FollowNone},
+		"the end before the block":          {[]int{1, 0}, people.FollowNone},
+		"nothing":                           {nil, people.FollowAccepted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := servicetest.NewWorld(t)
 			follow.Register(w.Deps)
 			blocker, blocked := region.NewID(region.EU), region.NewID(region.US)
-			followed := store.Follow{
-				FollowerID: blocked, FolloweeID: blocker, Status: store.FollowAccepted, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
+			followed := people.Follow{
+				FollowerID: blocked, FolloweeID: blocker, Status: people.FollowAccepted, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
 			}
 			tx := w.Store.NewTx(region.US)
-			tx.ChangeFollow(store.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
+			tx.ChangeFollow(people.FollowChange{New: followed}, servicetest.Noon, servicetest.Noon.Add(time.Hour))
 			require.NoError(t, tx.Commit(t.Context()))
 			rows := blockAndUnblock(t, w, blocker, blocked)
 			for _, i := range tc.delivered {
@@ -47,14 +48,14 @@ func TestBlocksEndFollows(t *testing.T) {
 }
 
 // blockAndUnblock stores a block and its end at the home of the blocker, and returns what is to be delivered to that of the blocked user.
-func blockAndUnblock(t *testing.T, w *servicetest.World, blocker, blocked string) []store.OutboxRow {
+func blockAndUnblock(t *testing.T, w *servicetest.World, blocker, blocked string) []core.OutboxRow {
 	t.Helper()
-	var rows []store.OutboxRow
-	var old *store.Block
-	for i, status := range []string{store.BlockBlocked, store.BlockNone} {
-		b := store.Block{BlockerID: blocker, BlockedID: blocked, Status: status, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon}
+	var rows []core.OutboxRow
+	var old *people.Block
+	for i, status := range []string{people.BlockBlocked, people.BlockNone} {
+		b := people.Block{BlockerID: blocker, BlockedID: blocked, Status: status, CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon}
 		tx := w.Store.NewTx(region.EU)
-		rows = append(rows, tx.ChangeBlock(store.BlockChange{Old: old, New: b}, servicetest.Noon, servicetest.Noon.Add(events.Grace)))
+		rows = append(rows, tx.ChangeBlock(people.BlockChange{Old: old, New: b}, servicetest.Noon, servicetest.Noon.Add(events.Grace)))
 		require.NoError(t, tx.Commit(t.Context()))
 		b.Version = int64(i + 1)
 		old = &b
@@ -65,7 +66,7 @@ func blockAndUnblock(t *testing.T, w *servicetest.World, blocker, blocked string
 // statusOf returns the status of a follow at the home of the follower.
 func statusOf(t *testing.T, w *servicetest.World, follower, followee string) string {
 	t.Helper()
-	var f *store.Follow
+	var f *people.Follow
 	reads := w.Store.NewReadBatch()
 	reads.Follow(follower, followee, &f)
 	require.NoError(t, reads.Run(t.Context()))

@@ -9,6 +9,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -36,9 +39,9 @@ func (i *Importer) parseChannel(r *row) error {
 	switch r.channelID = m.GetChannelId(); {
 	case r.channelID == "" || !chat.AllowsPublicID(r.channelID):
 		return errors.New("data.channelId: must not be empty, nor have the form of an internal id")
-	case m.GetType() == store.ChannelLive:
+	case m.GetType() == messaging.ChannelLive:
 		return errors.New("data.type: must be community or broadcast")
-	case m.GetType() == store.ChannelBroadcast && m.IsPublic != nil:
+	case m.GetType() == messaging.ChannelBroadcast && m.IsPublic != nil:
 		return errors.New("data.isPublic: only allowed for type community")
 	}
 	return nil
@@ -72,13 +75,13 @@ func (*Importer) checkChannels(_ context.Context, rows []*row) error {
 
 func (i *Importer) insertChannels(tx *store.Tx, _ string, rows []*row) {
 	for _, r := range rows {
-		chat.InsertChannel(tx, r.channelRow(), nil, store.ErrConflict)
+		chat.InsertChannel(tx, r.channelRow(), nil, core.ErrConflict)
 		tx.ChangeChannelUsers(r.internal, i.firstUsers(r), i.Now())
 	}
 }
 
 // channelRow returns the row of a channel or conversation.
-func (r *row) channelRow() store.Channel {
+func (r *row) channelRow() messaging.Channel {
 	if m, ok := r.request.(*plazav1.CreateConversationRequest); ok {
 		return chat.NewConversation(m, r.internal, r.user, true, r.createdAt)
 	}
@@ -90,11 +93,11 @@ func (r *row) channelRow() store.Channel {
 
 // firstUsers returns the changes that add the creator of a channel or the users of a conversation. Users have read what was
 // written before they joined. They therefore join when they are imported, so that imported messages are not unread.
-func (i *Importer) firstUsers(r *row) []store.ChannelUserChange {
+func (i *Importer) firstUsers(r *row) []messaging.ChannelUserChange {
 	if len(r.users) == 0 {
-		return []store.ChannelUserChange{chat.Join(r.internal, r.user.ID, r.user.PublicID, nil, chat.CreatorRoles(), i.Now())}
+		return []messaging.ChannelUserChange{chat.Join(r.internal, r.user.ID, r.user.PublicID, nil, chat.CreatorRoles(), i.Now())}
 	}
-	return service.Map(r.users, func(u store.User) store.ChannelUserChange {
+	return service.Map(r.users, func(u people.User) messaging.ChannelUserChange {
 		return chat.Join(r.internal, u.ID, u.PublicID, nil, chat.MemberRoles(), i.Now())
 	})
 }

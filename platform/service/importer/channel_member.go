@@ -10,6 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // channelMemberKind imports the members of channels, and the users who are banned from them.
@@ -30,20 +32,20 @@ func (*Importer) parseChannelMember(r *row) (err error) {
 
 // checkChannelMembers finds which memberships exist, and whether the channels have room for the others.
 func (i *Importer) checkChannelMembers(ctx context.Context, rows []*row) error {
-	found, places, counts := map[string]*[]store.ChannelUser{}, byPlace(rows), store.Counts{}
+	found, places, counts := map[string]*[]messaging.ChannelUser{}, byPlace(rows), core.Counts{}
 	reads := i.Store.NewReadBatch()
 	reads.CountsOf(slices.Sorted(maps.Keys(places)), counts)
 	for id, in := range places {
-		found[id] = new([]store.ChannelUser)
+		found[id] = new([]messaging.ChannelUser)
 		reads.ChannelUsers(id, service.Map(in, (*row).internalUserID), found[id])
 	}
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	for id, in := range places {
-		room := int64(chat.MaxMembers[in[0].channel.Type]) - counts.Of(id, store.CountMembers)
+		room := int64(chat.MaxMembers[in[0].channel.Type]) - counts.Of(id, core.CountMembers)
 		for _, r := range in {
-			r.present = slices.ContainsFunc(*found[id], func(u store.ChannelUser) bool { return u.UserID == r.user.ID })
+			r.present = slices.ContainsFunc(*found[id], func(u messaging.ChannelUser) bool { return u.UserID == r.user.ID })
 			room -= r.takeRoom(room)
 		}
 	}
@@ -67,7 +69,7 @@ func (i *Importer) insertChannelMembers(tx *store.Tx, channelID string, rows []*
 	tx.ChangeChannelUsers(channelID, service.Map(rows, i.channelUserChange), i.Now())
 }
 
-func (i *Importer) channelUserChange(r *row) store.ChannelUserChange {
+func (i *Importer) channelUserChange(r *row) messaging.ChannelUserChange {
 	id, u := r.channel.ID, r.user
 	switch r.role {
 	case roleBanned:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -27,7 +28,7 @@ func (i *Importer) parseCommunity(r *row) (err error) {
 
 // checkCommunities finds the communities that exist, at any home: an import may be repeated with another default.
 func (i *Importer) checkCommunities(ctx context.Context, rows []*row) error {
-	return markExisting(ctx, i, rows, (*store.ReadBatch).Communities, func(c store.Community) string { return c.ID })
+	return markExisting(ctx, i, rows, (*store.ReadBatch).Communities, func(c communities.Community) string { return c.ID })
 }
 
 func (i *Importer) insertCommunities(tx *store.Tx, _ string, rows []*row) {
@@ -37,11 +38,11 @@ func (i *Importer) insertCommunities(tx *store.Tx, _ string, rows []*row) {
 		c.UpdatedAt = r.updatedAt
 		tx.InsertCommunity(c, nil, r.createdAt)
 		first := membership.Join(c.ID, r.user.ID, r.user.PublicID, nil, membership.CreatorRoles(), r.createdAt)
-		i.changeMembers(tx, c.ID, []store.MemberChange{first})
+		i.changeMembers(tx, c.ID, []communities.MemberChange{first})
 	}
 }
 
 // changeMembers adds members of a community. The servers deliver the outbox rows that mirror them in other homes.
-func (i *Importer) changeMembers(tx *store.Tx, communityID string, changes []store.MemberChange) {
+func (i *Importer) changeMembers(tx *store.Tx, communityID string, changes []communities.MemberChange) {
 	tx.ChangeMembers(communityID, changes, i.Now(), i.Now())
 }

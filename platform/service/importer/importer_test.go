@@ -16,7 +16,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 func TestImport(t *testing.T) {
@@ -35,8 +37,8 @@ func TestImport(t *testing.T) {
 	for id, home := range map[string]region.Code{"ada": region.EU, "bob": region.US, "cleo": region.SG} {
 		require.Equal(t, home, w.Deps.HomeOf(users[id].ID))
 	}
-	var community *store.Community
-	var member *store.Member
+	var community *communities.Community
+	var member *communities.Member
 	var due int
 	reads := w.Store.NewReadBatch()
 	reads.Community(climbing, &community)
@@ -49,7 +51,7 @@ func TestImport(t *testing.T) {
 	for _, rows := range lanes {
 		for _, row := range rows {
 			due++
-			require.Equal(t, store.TopicMembership, row.Topic, "nothing else is announced")
+			require.Equal(t, communities.TopicMembership, row.Topic, "nothing else is announced")
 		}
 	}
 	require.Equal(t, 2, due, "the mirrors of bob and cleo")
@@ -283,9 +285,9 @@ func TestMessages(t *testing.T) {
 		require.EqualError(t, err, "file:1: "+reason)
 	}
 	id := w.Deps.Directory.ChannelID("summit plans")
-	counts := store.Counts{}
-	var feed *store.MessageFeed
-	var members []store.ChannelUser
+	counts := core.Counts{}
+	var feed *messaging.MessageFeed
+	var members []messaging.ChannelUser
 	var before []int64
 	reads := w.Store.NewReadBatch()
 	reads.CountsOf([]string{id}, counts)
@@ -293,7 +295,7 @@ func TestMessages(t *testing.T) {
 	reads.ChannelUsersAfter(id, "", 10, &members)
 	require.NoError(t, reads.Run(t.Context()))
 	require.Equal(t, int64(4), feed.LastSegment)
-	require.Equal(t, int64(len(members)), counts.Of(id, store.CountMembers))
+	require.Equal(t, int64(len(members)), counts.Of(id, core.CountMembers))
 	require.Len(t, members, 2)
 	reads = w.Store.NewReadBatch()
 	reads.SegmentsBefore(id, []time.Time{members[0].JoinedAt}, &before)
@@ -319,8 +321,8 @@ func TestChannelMembers(t *testing.T) {
 	users, err := New(w.options).findUsers(t.Context(), []string{"dora", "eve", "fay", "gil"})
 	require.NoError(t, err)
 	id := w.Deps.Directory.ChannelID("summit plans")
-	counts := store.Counts{}
-	var rows []store.ChannelUser
+	counts := core.Counts{}
+	var rows []messaging.ChannelUser
 	reads := w.Store.NewReadBatch()
 	reads.CountsOf([]string{id}, counts)
 	reads.ChannelUsers(id, []string{users["dora"].ID, users["eve"].ID, users["fay"].ID, users["gil"].ID}, &rows)
@@ -331,7 +333,7 @@ func TestChannelMembers(t *testing.T) {
 		want := [3]bool{role == "banned", role != "banned", role == "moderator"}
 		require.Equal(t, want, [3]bool{row.IsBanned(), row.IsMember(), row.IsModerator()}, row.UserPublicID)
 	}
-	require.Equal(t, int64(2+3), counts.Of(id, store.CountMembers), "those of the example, and those who are not banned")
+	require.Equal(t, int64(2+3), counts.Of(id, core.CountMembers), "those of the example, and those who are not banned")
 }
 
 // TestDeletedReferences refuses lines that refer to users, communities and messages which were deleted, and imports others.
@@ -421,7 +423,7 @@ func TestDeletedChannel(t *testing.T) {
 
 // TestChannelIsFull imports the last member that a channel takes, and refuses one more.
 func TestChannelIsFull(t *testing.T) {
-	full := &row{channel: &store.Channel{Type: store.ChannelCommunity}}
+	full := &row{channel: &messaging.Channel{Type: messaging.ChannelCommunity}}
 	require.Equal(t, int64(1), full.takeRoom(1))
 	require.NoError(t, full.err)
 	require.Zero(t, full.takeRoom(0))

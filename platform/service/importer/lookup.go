@@ -7,10 +7,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // findUsers returns the users with public ids, also deleted ones.
-func (i *Importer) findUsers(ctx context.Context, publicIDs []string) (map[string]store.User, error) {
+func (i *Importer) findUsers(ctx context.Context, publicIDs []string) (map[string]people.User, error) {
 	found, err := i.Directory.Resolve(ctx, service.SortedSet(publicIDs)...)
 	if err != nil {
 		return nil, err
@@ -19,13 +22,13 @@ func (i *Importer) findUsers(ctx context.Context, publicIDs []string) (map[strin
 	for _, id := range found {
 		ids = append(ids, id)
 	}
-	var rows []store.User
+	var rows []people.User
 	reads := i.Store.NewReadBatch()
 	reads.Users(service.SortedSet(ids), &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	users := make(map[string]store.User, len(rows))
+	users := make(map[string]people.User, len(rows))
 	for _, u := range rows {
 		users[u.PublicID] = u
 	}
@@ -38,8 +41,8 @@ func (i *Importer) find(ctx context.Context, rows []*row) error {
 	if err != nil {
 		return err
 	}
-	var places []store.Community
-	var channels []store.Channel
+	var places []communities.Community
+	var channels []messaging.Channel
 	var communityIDs, channelIDs []string
 	for _, r := range rows {
 		r.takeUsers(users)
@@ -56,7 +59,7 @@ func (i *Importer) find(ctx context.Context, rows []*row) error {
 	}
 	for _, r := range rows {
 		r.takeCommunity(places)
-		r.channel = service.Find(channels, func(c store.Channel) bool { return c.ID == r.internal })
+		r.channel = service.Find(channels, func(c messaging.Channel) bool { return c.ID == r.internal })
 		if r.err == nil && r.kind.inChannel && (r.channel == nil || r.channel.DeletedAt != nil) {
 			r.refusef("data: there is no such channel or conversation: import it first")
 		}
@@ -70,7 +73,7 @@ func (r *row) publicIDs() []string {
 }
 
 // takeUsers sets the users of a row, who must exist unless the row is one itself.
-func (r *row) takeUsers(all map[string]store.User) {
+func (r *row) takeUsers(all map[string]people.User) {
 	r.user = all[r.userID]
 	if r.kind == &userKind {
 		return
@@ -90,19 +93,19 @@ func (r *row) takeUsers(all map[string]store.User) {
 }
 
 // requireUser refuses the row if a user that it refers to does not exist.
-func (r *row) requireUser(field, publicID string, u store.User) {
+func (r *row) requireUser(field, publicID string, u people.User) {
 	if r.err == nil && (u.ID == "" || u.DeletedAt != nil) {
 		r.refusef("%s: there is no user %q: import it first", field, publicID)
 	}
 }
 
 // takeCommunity sets the community of a row by its id in the file.
-func (r *row) takeCommunity(found []store.Community) {
+func (r *row) takeCommunity(found []communities.Community) {
 	if r.communityID == "" {
 		return
 	}
 	may := candidates(r.communityID)
-	r.community = service.Find(found, func(c store.Community) bool { return slices.Contains(may, c.ID) && c.DeletedAt == nil })
+	r.community = service.Find(found, func(c communities.Community) bool { return slices.Contains(may, c.ID) && c.DeletedAt == nil })
 	if r.err == nil && r.community == nil {
 		r.refusef("%s: there is no community %q: import it first", r.kind.community, r.communityID)
 	}
@@ -114,10 +117,10 @@ func (i *Importer) channelOf(r *row) string {
 	switch {
 	case r.channelID != "":
 		return i.Directory.ChannelID(r.channelID)
-	case len(r.users) == 0 || slices.ContainsFunc(r.users, func(u store.User) bool { return u.ID == "" }):
+	case len(r.users) == 0 || slices.ContainsFunc(r.users, func(u people.User) bool { return u.ID == "" }):
 		return ""
 	}
-	return i.Directory.ConversationID(service.Map(r.users, func(u store.User) string { return u.ID }))
+	return i.Directory.ConversationID(service.Map(r.users, func(u people.User) string { return u.ID }))
 }
 
 // markExisting notes which rows exist among the objects that query reads.

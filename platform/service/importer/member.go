@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 // memberKind imports the members of communities, and the users who are banned from them.
@@ -46,10 +47,10 @@ func (r *row) takeRole() (err error) {
 
 // checkMembers finds which memberships exist.
 func (i *Importer) checkMembers(ctx context.Context, rows []*row) error {
-	found, places := map[string]*[]store.Member{}, byPlace(rows)
+	found, places := map[string]*[]communities.Member{}, byPlace(rows)
 	reads := i.Store.NewReadBatch()
 	for id, in := range places {
-		found[id] = new([]store.Member)
+		found[id] = new([]communities.Member)
 		reads.Members(id, service.Map(in, (*row).internalUserID), found[id])
 	}
 	if err := reads.Run(ctx); err != nil {
@@ -57,7 +58,7 @@ func (i *Importer) checkMembers(ctx context.Context, rows []*row) error {
 	}
 	for id, in := range places {
 		for _, r := range in {
-			r.present = slices.ContainsFunc(*found[id], func(m store.Member) bool { return m.UserID == r.user.ID })
+			r.present = slices.ContainsFunc(*found[id], func(m communities.Member) bool { return m.UserID == r.user.ID })
 		}
 	}
 	return nil
@@ -69,7 +70,7 @@ func (i *Importer) insertMembers(tx *store.Tx, communityID string, rows []*row) 
 	i.changeMembers(tx, communityID, service.Map(rows, (*row).memberChange))
 }
 
-func (r *row) memberChange() store.MemberChange {
+func (r *row) memberChange() communities.MemberChange {
 	id, u := r.community.ID, r.user
 	switch r.role {
 	case roleBanned:

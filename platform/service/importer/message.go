@@ -15,6 +15,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -90,8 +92,8 @@ func (i *Importer) checkMessages(ctx context.Context, rows []*row) error {
 
 // readMessages reads which of the messages and their parents exist, and the times of the last messages of the channels, by
 // internal ids.
-func (i *Importer) readMessages(ctx context.Context, rows []*row) (found []store.Message, last map[string]time.Time, err error) {
-	var feeds []store.MessageFeed
+func (i *Importer) readMessages(ctx context.Context, rows []*row) (found []messaging.Message, last map[string]time.Time, err error) {
+	var feeds []messaging.MessageFeed
 	reads := i.Store.NewReadBatch()
 	reads.MessagesByID(service.SortedSet(slices.Concat(internalIDs(rows), parentIDs(rows))), &found)
 	reads.MessageFeeds(slices.Sorted(maps.Keys(byPlace(rows))), &feeds)
@@ -116,14 +118,14 @@ func parentIDs(rows []*row) []string {
 }
 
 // messageIn returns the message with an id in the file; nil if there is none.
-func messageIn(found []store.Message, id string) *store.Message {
+func messageIn(found []messaging.Message, id string) *messaging.Message {
 	may := candidates(id)
-	return service.Find(found, func(m store.Message) bool { return slices.Contains(may, m.ID) })
+	return service.Find(found, func(m messaging.Message) bool { return slices.Contains(may, m.ID) })
 }
 
 // takeOrder refuses a message that does not follow the last one of its channel, or whose parent does not exist. It returns
 // the message otherwise.
-func (r *row) takeOrder(found []store.Message, last map[string]time.Time) []store.Message {
+func (r *row) takeOrder(found []messaging.Message, last map[string]time.Time) []messaging.Message {
 	m, _ := r.request.(*plazav1.CreateMessageRequest)
 	if r.createdAt.Before(last[r.channel.ID]) {
 		r.refusef("createdAt: must not be before the channel and its last message, %s: sort messages by time",
@@ -139,19 +141,19 @@ func (r *row) takeOrder(found []store.Message, last map[string]time.Time) []stor
 		r.parentID = parent.ID
 	}
 	last[r.channel.ID] = r.createdAt
-	return []store.Message{r.messageRow()}
+	return []messaging.Message{r.messageRow()}
 }
 
 func (*Importer) insertMessages(tx *store.Tx, channelID string, rows []*row) {
-	var stored []store.Message
+	var stored []messaging.Message
 	tx.GuardChannel(channelID, fail.NotFound())
-	tx.InsertMessages(service.Map(rows, (*row).messageRow), fail.NotFound(), store.ErrConflict, &stored)
+	tx.InsertMessages(service.Map(rows, (*row).messageRow), fail.NotFound(), core.ErrConflict, &stored)
 }
 
-func (r *row) messageRow() store.Message {
+func (r *row) messageRow() messaging.Message {
 	m, _ := r.request.(*plazav1.CreateMessageRequest)
 	c := r.channel
-	return store.Message{
+	return messaging.Message{
 		ID: r.internal, FeedID: c.ID, ChannelID: c.ID, ChannelPublicID: c.PublicID, ChannelType: c.Type, ParentID: r.parentID,
 		CreatorID: r.user.ID, CreatorPublicID: r.user.PublicID, ReferenceID: r.internal, DataType: cmp.Or(m.GetDataType(), "text"),
 		Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()), Tags: m.GetTags(),

@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -50,7 +52,7 @@ func (i *Importer) parsePost(r *row) (err error) {
 
 // checkPosts finds which posts exist.
 func (i *Importer) checkPosts(ctx context.Context, rows []*row) error {
-	err := markExisting(ctx, i, rows, (*store.ReadBatch).PostsAlone, func(p store.Post) string { return p.ID })
+	err := markExisting(ctx, i, rows, (*store.ReadBatch).PostsAlone, func(p content.Post) string { return p.ID })
 	for _, r := range rows {
 		if !r.present {
 			i.takePostID(r)
@@ -68,7 +70,7 @@ func (r *row) mentioned() []string {
 }
 
 // takeMentions sets the mentions of a post. As in the API, mentions of unknown users are left out.
-func (r *row) takeMentions(users map[string]store.User) {
+func (r *row) takeMentions(users map[string]people.User) {
 	r.draft.Mentions = nil
 	for _, m := range r.draft.GetMentionees() {
 		mention := view.Mention{Type: "user"}
@@ -104,7 +106,7 @@ func (*Importer) insertPosts(tx *store.Tx, _ string, rows []*row) {
 	}
 }
 
-func (r *row) postRows() []store.Post {
+func (r *row) postRows() []content.Post {
 	author := posting.PostContext{AuthorID: r.user.ID, AuthorPublicID: r.user.PublicID, TargetPublicID: r.draft.TargetID}
 	if r.community == nil {
 		author.TargetPublicID = r.owner.PublicID

@@ -17,6 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -43,13 +46,13 @@ type row struct {
 	// What check has found.
 	err       error // why the row cannot be imported
 	present   bool
-	internal  string     // internal id
-	user      store.User // the author, creator or member
-	community *store.Community
-	owner     store.User // of the wall
-	channel   *store.Channel
-	users     []store.User // of a conversation
-	parentID  string       // of a message: the internal id
+	internal  string      // internal id
+	user      people.User // the author, creator or member
+	community *communities.Community
+	owner     people.User // of the wall
+	channel   *messaging.Channel
+	users     []people.User // of a conversation
+	parentID  string        // of a message: the internal id
 }
 
 // key returns what tells rows of a batch apart.

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -67,8 +68,8 @@ func (*Importer) insertUsers(tx *store.Tx, _ string, rows []*row) {
 // insertUser inserts a user as the first session does, and the rest of the profile as an update does.
 func (r *row) insertUser(tx *store.Tx) {
 	m, _ := r.request.(*plazav1.UpdateUserRequest)
-	tx.InsertUser(store.User{ID: r.internal, PublicID: r.userID, DisplayName: cmp.Or(m.GetDisplayName(), r.userID)}, r.createdAt)
-	change := store.UserChange{Description: m.Description, AvatarCustomURL: m.AvatarCustomUrl, Metadata: view.ChangedJSON(m.GetMetadata())}
-	var stored *store.User
+	tx.InsertUser(people.User{ID: r.internal, PublicID: r.userID, DisplayName: cmp.Or(m.GetDisplayName(), r.userID)}, r.createdAt)
+	change := people.UserChange{Description: m.Description, AvatarCustomURL: m.AvatarCustomUrl, Metadata: view.ChangedJSON(m.GetMetadata())}
+	var stored *people.User
 	tx.UpdateUser(r.internal, change, r.updatedAt, &stored)
 }

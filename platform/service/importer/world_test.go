@@ -13,7 +13,9 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // example is the file of README.md.
@@ -69,17 +71,17 @@ const (
 // requireCounts compares the counts of the community of the example, which must be those of its rows.
 func (w *world) requireCounts(t *testing.T, members, moderators, published int64) {
 	t.Helper()
-	counts := store.Counts{}
-	var rows []store.Member
-	var posts []store.Post
+	counts := core.Counts{}
+	var rows []communities.Member
+	var posts []content.Post
 	reads := w.Store.NewReadBatch()
 	reads.Counts(region.EU, []string{climbing}, counts)
 	reads.MembersAfter(climbing, "", 1000, &rows)
-	reads.ListPosts(store.PostList{TargetID: climbing, FeedType: "published", Limit: 1000}, &posts)
+	reads.ListPosts(content.PostList{TargetID: climbing, FeedType: "published", Limit: 1000}, &posts)
 	require.NoError(t, reads.Run(t.Context()))
-	require.Equal(t, members, counts.Of(climbing, store.CountMembers))
-	require.Equal(t, moderators, counts.Of(climbing, store.CountModerators))
-	require.Equal(t, published, counts.Of(climbing, store.CountPublished))
+	require.Equal(t, members, counts.Of(climbing, core.CountMembers))
+	require.Equal(t, moderators, counts.Of(climbing, core.CountModerators))
+	require.Equal(t, published, counts.Of(climbing, core.CountPublished))
 	require.Len(t, rows, int(members))
 	require.Len(t, posts, int(published))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -18,7 +18,7 @@ var errNotPending = fail.New(fail.CodeBadRequest, "The invitation is no longer p
 // answer is the answer to an invitation.
 type answer struct {
 	*service.Request
-	row *store.Invitation
+	row *communities.Invitation
 	now time.Time
 }
 
@@ -44,7 +44,7 @@ func (a *answer) hasStatus(status string) (bool, error) {
 	switch a.row.Status {
 	case status:
 		return true, nil
-	case store.JoinPending:
+	case communities.JoinPending:
 		return false, nil
 	}
 	return false, errNotPending
@@ -62,21 +62,21 @@ func (s *Service) accept(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if done, err := a.hasStatus(store.JoinApproved); done || err != nil {
+	if done, err := a.hasStatus(communities.JoinApproved); done || err != nil {
 		return err
 	}
 	t, err := s.loadTarget(ctx, a.row)
 	if err != nil {
 		return err
 	}
-	if t.kind == store.InviteToRoom {
+	if t.kind == communities.InviteToRoom {
 		return s.joinRoom(ctx, a, t)
 	}
 	return s.joinCommunity(ctx, a, t)
 }
 
 // loadTarget reads the target of an invitation. One that does not exist is 400400.
-func (s *Service) loadTarget(ctx context.Context, i *store.Invitation) (*target, error) {
+func (s *Service) loadTarget(ctx context.Context, i *communities.Invitation) (*target, error) {
 	t := &target{kind: i.TargetType, id: i.TargetID}
 	r := s.NewRequest(ctx)
 	t.read(r)
@@ -92,9 +92,9 @@ func (s *Service) joinCommunity(ctx context.Context, a *answer, t *target) error
 	change := membership.Join(t.id, u.ID, u.PublicID, t.mine, membership.MemberRoles(), a.now)
 	tx := s.Store.NewTx(s.HomeOf(t.id))
 	t.guard(tx)
-	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
-	update := membership.NewUpdate(tx, t.id, []store.MemberChange{change}, a.now)
-	by := store.JoinAnswer{Status: store.JoinApproved, ResponderID: a.row.InviterID, ResponderPublicID: a.row.InviterPublicID}
+	tx.AnswerInvitation(a.row.ID, communities.JoinApproved, a.now, service.ErrConflict)
+	update := membership.NewUpdate(tx, t.id, []communities.MemberChange{change}, a.now)
+	by := communities.JoinAnswer{Status: communities.JoinApproved, ResponderID: a.row.InviterID, ResponderPublicID: a.row.InviterPublicID}
 	tx.ResolveJoinRequests(t.id, []string{u.ID}, by, a.now)
 	return update.Commit(ctx, s.Deps, u.ID, "")
 }
@@ -107,7 +107,7 @@ func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
 	u, old := a.User(), t.room.Participants
 	tx := s.Store.NewTx(s.HomeOf(t.id))
 	t.guard(tx)
-	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
+	tx.AnswerInvitation(a.row.ID, communities.JoinApproved, a.now, service.ErrConflict)
 	sent := s.emit(ctx, tx, "room.didCohostInviteAccept", *a.row)
 	if !live.IsParticipant(t.room, u.ID) {
 		tx.UpdateParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), a.now, service.ErrConflict)
@@ -118,12 +118,12 @@ func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
 
 // RejectInvitation rejects an invitation of the caller.
 func (s *Service) RejectInvitation(ctx context.Context, req *plazav1.RejectInvitationRequest) (*plazav1.SuccessResponse, error) {
-	return s.end(ctx, store.JoinRejected, func() (*answer, error) { return s.loadReceived(ctx, req.GetInvitationId()) })
+	return s.end(ctx, communities.JoinRejected, func() (*answer, error) { return s.loadReceived(ctx, req.GetInvitationId()) })
 }
 
 // CancelInvitation cancels an invitation.
 func (s *Service) CancelInvitation(ctx context.Context, req *plazav1.CancelInvitationRequest) (*plazav1.SuccessResponse, error) {
-	return s.end(ctx, store.JoinCancelled, func() (*answer, error) { return s.loadSent(ctx, req.GetInvitationId()) })
+	return s.end(ctx, communities.JoinCancelled, func() (*answer, error) { return s.loadSent(ctx, req.GetInvitationId()) })
 }
 
 // loadSent reads an invitation that the caller made, or whose target the caller may invite to.
@@ -168,7 +168,7 @@ func (s *Service) ResendInvitation(ctx context.Context, req *plazav1.ResendInvit
 // requireResend returns an error if the invitation is not pending or was resent a short time ago. While it is pending,
 // only this changes it.
 func (a *answer) requireResend() error {
-	if a.row.Status != store.JoinPending {
+	if a.row.Status != communities.JoinPending {
 		return errNotPending
 	}
 	if wait := a.row.UpdatedAt.Add(resendInterval).Sub(a.now); wait > 0 && a.row.UpdatedAt.After(a.row.CreatedAt) {
@@ -178,7 +178,7 @@ func (a *answer) requireResend() error {
 }
 
 // endNames are the names of the realtime events about the end of an invitation of a co-host, by its status.
-var endNames = map[string]string{store.JoinRejected: "room.didCohostInviteReject", store.JoinCancelled: "room.didCohostInviteCancel"}
+var endNames = map[string]string{communities.JoinRejected: "room.didCohostInviteReject", communities.JoinCancelled: "room.didCohostInviteCancel"}
 
 // end ends a pending invitation with a status other than approved.
 func (s *Service) end(ctx context.Context, status string, load func() (*answer, error)) (*plazav1.SuccessResponse, error) {

@@ -10,7 +10,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -30,7 +32,7 @@ func (s *Service) CreateInvitations(ctx context.Context, req *plazav1.CreateInvi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := service.RetryOnConflict(ctx, func() ([]store.Invitation, error) {
+	rows, err := service.RetryOnConflict(ctx, func() ([]communities.Invitation, error) {
 		return s.invite(ctx, &draft{
 			Request: s.NewRequest(ctx), target: target{kind: req.GetTargetType(), id: req.GetTargetId()}, kind: req.GetType(), ids: ids, all: all,
 		})
@@ -48,18 +50,18 @@ type draft struct {
 	kind    string   // the type of the invitation
 	ids     []string // internal ids of the invited users, without repetitions
 	all     bool     // whether all invited users exist
-	users   []store.User
-	members []store.Member     // the memberships of the users
-	pending []store.Invitation // the pending invitations of the users
+	users   []people.User
+	members []communities.Member     // the memberships of the users
+	pending []communities.Invitation // the pending invitations of the users
 }
 
 // invite stores the invitations, and returns them in the order of the users. Users who are invited already keep their
 // invitation.
-func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, error) {
+func (s *Service) invite(ctx context.Context, d *draft) ([]communities.Invitation, error) {
 	d.read(d.Request)
 	d.Users(d.ids, &d.users)
 	d.PendingInvitations(d.target.id, d.ids, &d.pending)
-	if d.target.kind == store.InviteToCommunity {
+	if d.target.kind == communities.InviteToCommunity {
 		d.Members(d.target.id, d.ids, &d.members)
 	}
 	blocks := contact.Read(d.Request, d.ids)
@@ -70,14 +72,14 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(d.target.id))
 	d.guard(tx)
-	var rows, invited []store.Invitation
-	var told []store.OutboxRow
+	var rows, invited []communities.Invitation
+	var told []core.OutboxRow
 	for _, u := range d.users {
-		if old := service.Find(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); old != nil {
+		if old := service.Find(d.pending, func(i communities.Invitation) bool { return i.InvitedID == u.ID }); old != nil {
 			rows = append(rows, *old)
 			continue
 		}
-		i := membership.NewInvitation(d.Request, store.Invitation{
+		i := membership.NewInvitation(d.Request, communities.Invitation{
 			ID: s.NewID(tx.Home()), Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id, CreatedAt: s.Now(), UpdatedAt: s.Now(),
 		}, u)
 		auth.Created(ctx, "invitation", i.ID)
@@ -111,7 +113,7 @@ func (d *draft) check() error {
 }
 
 // checkUser returns an error unless the user may be invited to the target.
-func (d *draft) checkUser(u store.User) error {
+func (d *draft) checkUser(u people.User) error {
 	if u.DeletedAt != nil {
 		return fail.NotFound()
 	}
@@ -132,14 +134,14 @@ func (d *draft) checkUser(u store.User) error {
 // Invitations returns invitations that the caller has made.
 func (s *Service) Invitations(ctx context.Context, ids []string) (*plazav1.InvitationResponse, error) {
 	r := s.NewRequest(ctx)
-	found := make([]*store.Invitation, len(ids))
+	found := make([]*communities.Invitation, len(ids))
 	for i, id := range ids {
 		r.Invitation(id, &found[i])
 	}
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var rows []store.Invitation
+	var rows []communities.Invitation
 	for _, i := range found {
 		if i != nil && i.InviterID == r.Caller.UserID {
 			rows = append(rows, *i)

@@ -11,6 +11,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -24,15 +27,15 @@ func New(d *service.Deps) *Service { return &Service{d} }
 type target struct {
 	kind      string // store.InviteToCommunity or store.InviteToRoom
 	id        string
-	community *store.Community
-	mine      *store.Member // the caller's; nil if the caller never was a member
-	room      *store.Room
+	community *communities.Community
+	mine      *communities.Member // the caller's; nil if the caller never was a member
+	room      *media.Room
 }
 
 // read adds the reads of the target to a request, and the check that it exists. A malformed id reads nothing.
 func (t *target) read(r *service.Request) {
 	r.Check(t.require)
-	if t.kind == store.InviteToRoom {
+	if t.kind == communities.InviteToRoom {
 		r.Room(t.id, &t.room)
 		return
 	}
@@ -41,7 +44,7 @@ func (t *target) read(r *service.Request) {
 
 // require returns 400400 if the target does not exist.
 func (t *target) require() error {
-	if t.kind == store.InviteToCommunity {
+	if t.kind == communities.InviteToCommunity {
 		return membership.RequireExists(t.community)
 	}
 	if t.room == nil || t.room.DeletedAt != nil {
@@ -52,7 +55,7 @@ func (t *target) require() error {
 
 // requireInvite returns an error unless the caller may invite to the target.
 func (t *target) requireInvite(caller *auth.Caller) error {
-	if t.kind == store.InviteToRoom {
+	if t.kind == communities.InviteToRoom {
 		return live.RequireChange(caller, t.room.CreatorID)
 	}
 	if err := membership.RequireDiscoverable(caller, t.community, t.mine); err != nil {
@@ -63,7 +66,7 @@ func (t *target) requireInvite(caller *auth.Caller) error {
 
 // requireRead returns an error unless the caller may list the invitations to the target.
 func (t *target) requireRead(caller *auth.Caller) error {
-	if t.kind == store.InviteToRoom && live.IsParticipant(t.room, caller.UserID) {
+	if t.kind == communities.InviteToRoom && live.IsParticipant(t.room, caller.UserID) {
 		return nil
 	}
 	return t.requireInvite(caller)
@@ -71,7 +74,7 @@ func (t *target) requireRead(caller *auth.Caller) error {
 
 // guard makes a transaction fail if the target was deleted or the room has ended.
 func (t *target) guard(tx *store.Tx) {
-	if t.kind == store.InviteToRoom {
+	if t.kind == communities.InviteToRoom {
 		tx.GuardRoomIn(t.id, live.OpenRoomStates(), service.ErrConflict)
 		return
 	}
@@ -80,9 +83,9 @@ func (t *target) guard(tx *store.Tx) {
 
 // checkType returns an error if the type of an invitation does not match the type of its target. Empty types match.
 func checkType(kind, targetType string) error {
-	want := store.InviteMember
-	if targetType == store.InviteToRoom {
-		want = store.InviteCoHost
+	want := communities.InviteMember
+	if targetType == communities.InviteToRoom {
+		want = communities.InviteCoHost
 	}
 	if kind != "" && targetType != "" && kind != want {
 		return fail.Validation("type: must be " + want + " for the targetType " + targetType)
@@ -91,7 +94,7 @@ func checkType(kind, targetType string) error {
 }
 
 // page returns invitations with their inviters and invited users.
-func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationResponse, error) {
+func (s *Service) page(ctx context.Context, rows []communities.Invitation, paging *plazav1.Paging) (*plazav1.InvitationResponse, error) {
 	var ids []string
 	for _, i := range rows {
 		ids = append(ids, i.InvitedID, i.InviterID)
@@ -104,10 +107,10 @@ func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *pla
 
 // emit writes the realtime event called name about invitations of co-hosts to the outbox of tx. There are none about other
 // invitations.
-func (s *Service) emit(ctx context.Context, tx *store.Tx, name string, invitations ...store.Invitation) []store.OutboxRow {
+func (s *Service) emit(ctx context.Context, tx *store.Tx, name string, invitations ...communities.Invitation) []core.OutboxRow {
 	var changes []events.Change
 	for _, i := range invitations {
-		if i.TargetType == store.InviteToRoom {
+		if i.TargetType == communities.InviteToRoom {
 			changes = append(changes, s.CoHostInvitationChanges(i)...)
 		}
 	}
@@ -115,4 +118,4 @@ func (s *Service) emit(ctx context.Context, tx *store.Tx, name string, invitatio
 }
 
 // position returns the sort key of an invitation.
-func position(i store.Invitation) (t time.Time, key, id string) { return i.CreatedAt, "", i.ID }
+func position(i communities.Invitation) (t time.Time, key, id string) { return i.CreatedAt, "", i.ID }

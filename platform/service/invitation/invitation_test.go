@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,12 +19,12 @@ func TestCheckType(t *testing.T) {
 		ok           bool
 	}{
 		{"", "", true},
-		{store.InviteMember, "", true},
-		{"", store.InviteToRoom, true},
-		{store.InviteMember, store.InviteToCommunity, true},
-		{store.InviteCoHost, store.InviteToRoom, true},
-		{store.InviteCoHost, store.InviteToCommunity, false},
-		{store.InviteMember, store.InviteToRoom, false},
+		{communities.InviteMember, "", true},
+		{"", communities.InviteToRoom, true},
+		{communities.InviteMember, communities.InviteToCommunity, true},
+		{communities.InviteCoHost, communities.InviteToRoom, true},
+		{communities.InviteCoHost, communities.InviteToCommunity, false},
+		{communities.InviteMember, communities.InviteToRoom, false},
 	} {
 		require.Equal(t, c.ok, checkType(c.kind, c.target) == nil, "%s to %s", c.kind, c.target)
 	}
@@ -34,13 +36,13 @@ func TestHasStatus(t *testing.T) {
 		done        bool
 		err         error
 	}{
-		{store.JoinPending, store.JoinApproved, false, nil},
-		{store.JoinApproved, store.JoinApproved, true, nil},
-		{store.JoinRejected, store.JoinApproved, false, errNotPending},
-		{store.JoinCancelled, store.JoinRejected, false, errNotPending},
-		{store.JoinCancelled, store.JoinCancelled, true, nil},
+		{communities.JoinPending, communities.JoinApproved, false, nil},
+		{communities.JoinApproved, communities.JoinApproved, true, nil},
+		{communities.JoinRejected, communities.JoinApproved, false, errNotPending},
+		{communities.JoinCancelled, communities.JoinRejected, false, errNotPending},
+		{communities.JoinCancelled, communities.JoinCancelled, true, nil},
 	} {
-		done, err := (&answer{row: &store.Invitation{Status: c.now}}).hasStatus(c.wanted)
+		done, err := (&answer{row: &communities.Invitation{Status: c.now}}).hasStatus(c.wanted)
 		require.Equal(t, c.done, done, "%s to %s", c.now, c.wanted)
 		require.ErrorIs(t, err, c.err)
 	}
@@ -54,13 +56,13 @@ func TestRequireResend(t *testing.T) {
 		created, updated time.Duration // before now
 		want             error
 	}{
-		{"just made", store.JoinPending, 0, 0, nil},
-		{"resent ten minutes ago", store.JoinPending, time.Hour, resendInterval, nil},
-		{"resent later", store.JoinPending, time.Hour, resendInterval - time.Second, fail.RateLimited("", time.Second)},
-		{"answered", store.JoinRejected, time.Hour, time.Hour, errNotPending},
+		{"just made", communities.JoinPending, 0, 0, nil},
+		{"resent ten minutes ago", communities.JoinPending, time.Hour, resendInterval, nil},
+		{"resent later", communities.JoinPending, time.Hour, resendInterval - time.Second, fail.RateLimited("", time.Second)},
+		{"answered", communities.JoinRejected, time.Hour, time.Hour, errNotPending},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			row := store.Invitation{Status: c.status, CreatedAt: now.Add(-c.created), UpdatedAt: now.Add(-c.updated)}
+			row := communities.Invitation{Status: c.status, CreatedAt: now.Add(-c.created), UpdatedAt: now.Add(-c.updated)}
 			require.ErrorIs(t, (&answer{row: &row, now: now}).requireResend(), c.want)
 		})
 	}
@@ -68,32 +70,32 @@ func TestRequireResend(t *testing.T) {
 
 func TestTypesOf(t *testing.T) {
 	require.Nil(t, typesOf(&plazav1.ListMyInvitationsRequest{}))
-	require.Equal(t, []string{store.InviteMember}, typesOf(&plazav1.ListMyInvitationsRequest{TargetType: store.InviteToCommunity}))
-	require.Equal(t, []string{store.InviteCoHost}, typesOf(&plazav1.ListMyInvitationsRequest{TargetType: store.InviteToRoom}))
-	require.Equal(t, []string{"x"}, typesOf(&plazav1.ListMyInvitationsRequest{Type: "x", TargetType: store.InviteToRoom}))
+	require.Equal(t, []string{communities.InviteMember}, typesOf(&plazav1.ListMyInvitationsRequest{TargetType: communities.InviteToCommunity}))
+	require.Equal(t, []string{communities.InviteCoHost}, typesOf(&plazav1.ListMyInvitationsRequest{TargetType: communities.InviteToRoom}))
+	require.Equal(t, []string{"x"}, typesOf(&plazav1.ListMyInvitationsRequest{Type: "x", TargetType: communities.InviteToRoom}))
 }
 
 func TestCheckUser(t *testing.T) {
 	now := time.Now()
-	room := &store.Room{Participants: []store.RoomParticipant{{UserID: "host"}}}
-	members := []store.Member{
-		{UserID: "member", State: store.StateMember},
-		{UserID: "banned", State: store.StateBanned},
-		{UserID: "former", State: store.StateLeft},
+	room := &media.Room{Participants: []media.RoomParticipant{{UserID: "host"}}}
+	members := []communities.Member{
+		{UserID: "member", State: communities.StateMember},
+		{UserID: "banned", State: communities.StateBanned},
+		{UserID: "former", State: communities.StateLeft},
 	}
 	for _, c := range []struct {
 		name string
-		user store.User
-		room *store.Room
+		user people.User
+		room *media.Room
 		want error
 	}{
-		{"stranger", store.User{ID: "stranger"}, nil, nil},
-		{"former member", store.User{ID: "former"}, nil, nil},
-		{"member", store.User{ID: "member"}, nil, errMember},
-		{"banned", store.User{ID: "banned"}, nil, fail.Banned()},
-		{"deleted", store.User{ID: "stranger", DeletedAt: &now}, nil, fail.NotFound()},
-		{"participant", store.User{ID: "host"}, room, errParticipant},
-		{"not a participant", store.User{ID: "stranger"}, room, nil},
+		{"stranger", people.User{ID: "stranger"}, nil, nil},
+		{"former member", people.User{ID: "former"}, nil, nil},
+		{"member", people.User{ID: "member"}, nil, errMember},
+		{"banned", people.User{ID: "banned"}, nil, fail.Banned()},
+		{"deleted", people.User{ID: "stranger", DeletedAt: &now}, nil, fail.NotFound()},
+		{"participant", people.User{ID: "host"}, room, errParticipant},
+		{"not a participant", people.User{ID: "stranger"}, room, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := &draft{target: target{room: c.room}, members: members}
@@ -108,12 +110,12 @@ func TestRequireTarget(t *testing.T) {
 		target target
 		ok     bool
 	}{
-		"community":         {target{kind: store.InviteToCommunity, community: &store.Community{}}, true},
-		"no community":      {target{kind: store.InviteToCommunity}, false},
-		"deleted community": {target{kind: store.InviteToCommunity, community: &store.Community{DeletedAt: &now}}, false},
-		"room":              {target{kind: store.InviteToRoom, room: &store.Room{}}, true},
-		"no room":           {target{kind: store.InviteToRoom}, false},
-		"deleted room":      {target{kind: store.InviteToRoom, room: &store.Room{DeletedAt: &now}}, false},
+		"community":         {target{kind: communities.InviteToCommunity, community: &communities.Community{}}, true},
+		"no community":      {target{kind: communities.InviteToCommunity}, false},
+		"deleted community": {target{kind: communities.InviteToCommunity, community: &communities.Community{DeletedAt: &now}}, false},
+		"room":              {target{kind: communities.InviteToRoom, room: &media.Room{}}, true},
+		"no room":           {target{kind: communities.InviteToRoom}, false},
+		"deleted room":      {target{kind: communities.InviteToRoom, room: &media.Room{DeletedAt: &now}}, false},
 	} {
 		require.Equal(t, c.ok, c.target.require() == nil, name)
 	}

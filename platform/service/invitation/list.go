@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,11 +26,11 @@ type listRequest interface {
 }
 
 // listOf returns the query and the cursor of a request. Run of r fails if it is not valid.
-func listOf(r *service.Request, req listRequest) (store.InvitationList, page.Cursor) {
+func listOf(r *service.Request, req listRequest) (communities.InvitationList, page.Cursor) {
 	cursor := r.PageOf(req.GetOptions(), defaultLimit)
 	r.Fail(checkType(req.GetType(), req.GetTargetType()))
 	oldestFirst := req.GetSortBy() == "firstCreated" || req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc"
-	list := store.InvitationList{
+	list := communities.InvitationList{
 		TargetID: req.GetTargetId(), Statuses: service.SortedSet(req.GetStatuses()),
 		Desc: oldestFirst == cursor.Back, Limit: cursor.Limit + 1,
 	}
@@ -62,7 +63,7 @@ func (s *Service) CountInvitations(ctx context.Context, req *plazav1.CountInvita
 
 // ListInvitations lists the invitations to one target.
 func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationResponse, error) {
-	var rows []store.Invitation
+	var rows []communities.Invitation
 	r := s.newListRequest(ctx, &target{kind: req.GetTargetType(), id: req.GetTargetId()})
 	list, cursor := listOf(r, req)
 	r.ListInvitations(list, &rows)
@@ -81,9 +82,9 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 		return nil, err
 	}
 	list.InvitedID, list.Types = r.Caller.UserID, typesOf(req)
-	rows, paging, err := service.Merged[store.Invitation]{
+	rows, paging, err := service.Merged[communities.Invitation]{
 		Cursor: cursor, Desc: list.Desc, At: position,
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Invitation) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]communities.Invitation) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListInvitations(list, into)
 		},
@@ -92,7 +93,7 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 		return nil, err
 	}
 	if len(list.Types) > 0 { // each type of target has one type of invitation
-		rows = slices.DeleteFunc(rows, func(i store.Invitation) bool { return !slices.Contains(list.Types, i.Type) })
+		rows = slices.DeleteFunc(rows, func(i communities.Invitation) bool { return !slices.Contains(list.Types, i.Type) })
 	}
 	return s.page(ctx, rows, paging)
 }
@@ -102,10 +103,10 @@ func typesOf(req *plazav1.ListMyInvitationsRequest) []string {
 	switch {
 	case req.GetType() != "":
 		return []string{req.GetType()}
-	case req.GetTargetType() == store.InviteToCommunity:
-		return []string{store.InviteMember}
-	case req.GetTargetType() == store.InviteToRoom:
-		return []string{store.InviteCoHost}
+	case req.GetTargetType() == communities.InviteToCommunity:
+		return []string{communities.InviteMember}
+	case req.GetTargetType() == communities.InviteToRoom:
+		return []string{communities.InviteCoHost}
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -29,9 +29,9 @@ func (s *Service) approve(ctx context.Context, a *answer) error {
 	change := membership.Join(id, a.pending.RequestorID, a.pending.RequestorPublicID, a.member, membership.MemberRoles(), a.now)
 	tx := s.Store.NewTx(a.home)
 	tx.GuardCommunity(id)
-	tx.AnswerJoinRequest(id, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinApproved), a.now)
+	tx.AnswerJoinRequest(id, a.pending.RequestorID, membership.AnswerBy(a.Request, communities.JoinApproved), a.now)
 	s.EmitNotice(tx, service.Notice{Event: service.NoticeJoinApproved, ID: id, OtherID: a.pending.RequestorID, ActorID: a.Caller.UserID})
-	return membership.NewUpdate(tx, id, []store.MemberChange{change}, a.now).Commit(ctx, s.Deps, a.Caller.UserID, "")
+	return membership.NewUpdate(tx, id, []communities.MemberChange{change}, a.now).Commit(ctx, s.Deps, a.Caller.UserID, "")
 }
 
 // RejectJoin rejects the pending request of a user. A caller who may not answer requests gets 400300. A community
@@ -42,7 +42,7 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 		return nil, err
 	}
 	tx := s.Store.NewTx(a.home)
-	tx.AnswerJoinRequest(a.community.ID, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinRejected), a.now)
+	tx.AnswerJoinRequest(a.community.ID, a.pending.RequestorID, membership.AnswerBy(a.Request, communities.JoinRejected), a.now)
 	told := s.EmitNotice(tx, service.Notice{
 		Event: service.NoticeJoinRejected, ID: a.community.ID, OtherID: a.pending.RequestorID, ActorID: a.Caller.UserID,
 	})
@@ -52,8 +52,8 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 // answer is a moderator's answer to the pending request of a user.
 type answer struct {
 	*state
-	pending *store.JoinRequest
-	member  *store.Member // the requestor's; nil if the requestor never was a member
+	pending *communities.JoinRequest
+	member  *communities.Member // the requestor's; nil if the requestor never was a member
 }
 
 // loadAnswer reads what an answer needs. userID is the public or internal id of the requestor.

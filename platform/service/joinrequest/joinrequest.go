@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -22,8 +23,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 type state struct {
 	*service.Request
 	home      region.Code // of the community
-	community *store.Community
-	mine      *store.Member // the caller's; nil if the caller never was a member
+	community *communities.Community
+	mine      *communities.Member // the caller's; nil if the caller never was a member
 	now       time.Time
 }
 
@@ -50,8 +51,8 @@ func (s *state) requireModerator() error {
 }
 
 // respond returns requests and users.
-func (s *Service) respond(ctx context.Context, users []store.User, paging *plazav1.Paging,
-	requests ...store.JoinRequest,
+func (s *Service) respond(ctx context.Context, users []people.User, paging *plazav1.Paging,
+	requests ...communities.JoinRequest,
 ) *plazav1.JoinRequestResponse {
 	return &plazav1.JoinRequestResponse{
 		JoinRequests: service.Map(requests, s.View.JoinRequest), Users: s.View.Users(ctx, users), Paging: paging,
@@ -59,6 +60,6 @@ func (s *Service) respond(ctx context.Context, users []store.User, paging *plaza
 }
 
 // respondOwn returns requests of the caller.
-func (s *Service) respondOwn(ctx context.Context, r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+func (s *Service) respondOwn(ctx context.Context, r *service.Request, requests ...communities.JoinRequest) *plazav1.JoinRequestResponse {
 	return s.respond(ctx, r.UserRows(), &plazav1.Paging{}, requests...)
 }

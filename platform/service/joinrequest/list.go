@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,14 +19,14 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 	found := s.newState(ctx, req.GetCommunityId())
 	cursor := found.PageOf(req.GetOptions(), defaultLimit)
 	list := listOf(req, cursor)
-	var rows []store.JoinRequest
+	var rows []communities.JoinRequest
 	found.ListJoinRequests(list, &rows)
 	found.Check(found.requireModerator)
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc,
-		func(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID })
+		func(j communities.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID })
 	var ids []string
 	for _, j := range rows {
 		ids = append(ids, j.RequestorID, j.ResponderID)
@@ -50,13 +50,13 @@ func (s *Service) CountJoinRequests(
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
+func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) communities.JoinRequestList {
 	statuses := slices.Clone(req.GetStatuses())
 	if req.GetStatus() != "" {
 		statuses = append(statuses, req.GetStatus())
 	}
 	oldestFirst := req.GetSortBy() == "firstCreated" || (req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc")
-	list := store.JoinRequestList{
+	list := communities.JoinRequestList{
 		CommunityID: req.GetCommunityId(),
 		Statuses:    service.SortedSet(statuses),
 		Desc:        oldestFirst == cursor.Back,

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -15,11 +15,11 @@ func (s *Service) BatchGetMyJoinRequests(
 ) (*plazav1.JoinRequestResponse, error) {
 	r := s.NewUserRequest(ctx)
 	ids := service.Distinct(req.GetCommunityIds())
-	var rows []store.JoinRequest
+	var rows []communities.JoinRequest
 	r.LatestJoinRequests(ids, r.Caller.UserID, &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	service.SortByID(rows, ids, func(j store.JoinRequest) string { return j.CommunityID })
+	service.SortByID(rows, ids, func(j communities.JoinRequest) string { return j.CommunityID })
 	return s.respondOwn(ctx, r, rows...), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,9 +42,9 @@ func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinReque
 // draft is a join request to create.
 type draft struct {
 	*state
-	latest  *store.JoinRequest // the caller's latest request
-	invited []store.Invitation // the caller's pending invitation, which replaces the approval of a moderator
-	request store.JoinRequest
+	latest  *communities.JoinRequest // the caller's latest request
+	invited []communities.Invitation // the caller's pending invitation, which replaces the approval of a moderator
+	request communities.JoinRequest
 }
 
 // loadDraft reads what the request needs, and checks that the caller may make it.
@@ -68,7 +69,7 @@ func (d *draft) check() error {
 	switch {
 	case d.mine.IsBanned():
 		return fail.Banned()
-	case d.mine.IsMember() && (d.latest == nil || d.latest.Status != store.JoinApproved):
+	case d.mine.IsMember() && (d.latest == nil || d.latest.Status != communities.JoinApproved):
 		return errMember
 	case d.mine.IsMember():
 		return nil
@@ -83,13 +84,15 @@ func (d *draft) isInvited() bool { return len(d.invited) > 0 }
 // needsApproval reports whether a moderator must approve the request.
 func (d *draft) needsApproval() bool { return d.community.JoinApproval && !d.isInvited() }
 
-func (d *draft) isPending() bool { return d.latest != nil && d.latest.Status == store.JoinPending }
+func (d *draft) isPending() bool {
+	return d.latest != nil && d.latest.Status == communities.JoinPending
+}
 
-func (s *Service) newRequest(d *draft) store.JoinRequest {
+func (s *Service) newRequest(d *draft) communities.JoinRequest {
 	u := d.User()
-	return store.JoinRequest{
+	return communities.JoinRequest{
 		CommunityID: d.community.ID, ID: s.NewID(d.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
-		Status: store.JoinPending, CreatedAt: d.now, UpdatedAt: d.now,
+		Status: communities.JoinPending, CreatedAt: d.now, UpdatedAt: d.now,
 	}
 }
 
@@ -104,10 +107,10 @@ func (s *Service) store(ctx context.Context, d *draft) error {
 	}
 	d.approve(tx)
 	for _, i := range d.invited {
-		tx.AnswerInvitation(i.ID, store.JoinApproved, d.now, service.ErrConflict)
+		tx.AnswerInvitation(i.ID, communities.JoinApproved, d.now, service.ErrConflict)
 	}
 	change := membership.Join(d.community.ID, u.ID, u.PublicID, d.mine, membership.MemberRoles(), d.now)
-	return membership.NewUpdate(tx, d.community.ID, []store.MemberChange{change}, d.now).Commit(ctx, s.Deps, u.ID, "")
+	return membership.NewUpdate(tx, d.community.ID, []communities.MemberChange{change}, d.now).Commit(ctx, s.Deps, u.ID, "")
 }
 
 // approve approves the pending request, which was made when the community required approval, or inserts an approved
@@ -115,9 +118,9 @@ func (s *Service) store(ctx context.Context, d *draft) error {
 func (d *draft) approve(tx *store.Tx) {
 	if d.isPending() {
 		d.request = *d.latest
-		tx.AnswerJoinRequest(d.community.ID, d.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, d.now)
+		tx.AnswerJoinRequest(d.community.ID, d.request.RequestorID, communities.JoinAnswer{Status: communities.JoinApproved}, d.now)
 	}
-	d.request.Status, d.request.RespondedAt, d.request.UpdatedAt = store.JoinApproved, &d.now, d.now
+	d.request.Status, d.request.RespondedAt, d.request.UpdatedAt = communities.JoinApproved, &d.now, d.now
 	if !d.isPending() {
 		tx.InsertJoinRequest(d.request, errPending)
 	}
@@ -128,14 +131,14 @@ func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest
 	found := s.newState(ctx, req.GetCommunityId())
 	found.Check(found.RequireUser)
 	return service.Success(), found.Write(ctx, req.GetCommunityId(), func(tx *store.Tx) {
-		tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
+		tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, communities.JoinAnswer{Status: communities.JoinCancelled}, found.now)
 	})
 }
 
 // GetMyJoinRequest gets the caller's latest request to a community, if there is one.
 func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestResponse, error) {
 	found := s.newState(ctx, req.GetCommunityId())
-	var latest *store.JoinRequest
+	var latest *communities.JoinRequest
 	found.LatestJoinRequest(req.GetCommunityId(), found.Caller.UserID, &latest)
 	if err := found.Run(ctx); err != nil {
 		return nil, err

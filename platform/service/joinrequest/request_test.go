@@ -5,17 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 func TestNeedsApproval(t *testing.T) {
-	invited := []store.Invitation{{}}
-	pending, approved := &store.JoinRequest{Status: store.JoinPending}, &store.JoinRequest{Status: store.JoinApproved}
+	invited := []communities.Invitation{{}}
+	pending, approved := &communities.JoinRequest{Status: communities.JoinPending}, &communities.JoinRequest{Status: communities.JoinApproved}
 	for _, c := range []struct {
 		name           string
 		approval       bool
-		invited        []store.Invitation
-		latest         *store.JoinRequest
+		invited        []communities.Invitation
+		latest         *communities.JoinRequest
 		needs, pending bool
 	}{
 		{"open community", false, nil, nil, false, false},
@@ -27,7 +27,7 @@ func TestNeedsApproval(t *testing.T) {
 		{"approved before", true, nil, approved, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := &draft{state: &state{community: &store.Community{JoinApproval: c.approval}}, invited: c.invited, latest: c.latest}
+			d := &draft{state: &state{community: &communities.Community{JoinApproval: c.approval}}, invited: c.invited, latest: c.latest}
 			require.Equal(t, c.needs, d.needsApproval())
 			require.Equal(t, c.pending, d.isPending())
 		})

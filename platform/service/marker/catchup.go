@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // The outbox updates markers asynchronously. Before a marker moves past the last segment that it knows of, this file
@@ -13,9 +13,9 @@ import (
 
 // catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the
 // position that to returns.
-func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMarker,
-	to func(store.FeedMarker) move,
-) ([]store.FeedMarker, error) {
+func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []messaging.FeedMarker,
+	to func(messaging.FeedMarker) move,
+) ([]messaging.FeedMarker, error) {
 	behind := selected.behind(marks, to)
 	if len(behind) == 0 {
 		return marks, nil
@@ -29,7 +29,7 @@ func (s *Service) catchUp(ctx context.Context, userID string, selected selection
 
 // behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to
 // returns. For a channel without markers it returns the default subchannel, which has the id of the channel.
-func (s selection) behind(marks []store.FeedMarker, to func(store.FeedMarker) move) []string {
+func (s selection) behind(marks []messaging.FeedMarker, to func(messaging.FeedMarker) move) []string {
 	var ids []string
 	known := map[string]bool{}
 	for _, m := range marks {
@@ -49,7 +49,7 @@ func (s selection) behind(marks []store.FeedMarker, to func(store.FeedMarker) mo
 // updateFromFeeds updates the markers of a user from feeds of channels that the user is a member of, and reports
 // whether there are any. It skips feeds whose home is unavailable.
 func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []string) (bool, error) {
-	feeds := make([]*store.MessageFeed, len(ids))
+	feeds := make([]*messaging.MessageFeed, len(ids))
 	reads := s.Store.NewBestEffortBatch()
 	for i, id := range ids {
 		reads.MessageFeed(id, &feeds[i])
@@ -57,10 +57,10 @@ func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []stri
 	if err := reads.Run(ctx); err != nil {
 		return false, err
 	}
-	feeds = slices.DeleteFunc(feeds, func(f *store.MessageFeed) bool {
-		return f == nil || f.DeletedAt != nil || f.ChannelType == store.ChannelLive
+	feeds = slices.DeleteFunc(feeds, func(f *messaging.MessageFeed) bool {
+		return f == nil || f.DeletedAt != nil || f.ChannelType == messaging.ChannelLive
 	})
-	members := make([]*store.ChannelUser, len(feeds))
+	members := make([]*messaging.ChannelUser, len(feeds))
 	reads = s.Store.NewBestEffortBatch()
 	for i, feed := range feeds {
 		reads.ChannelUser(feed.EntityID, userID, &members[i])
@@ -74,7 +74,7 @@ func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []stri
 			continue
 		}
 		moved = true
-		if err := s.advanceMembers(ctx, s.HomeOf(userID), *feed, nil, []store.ChannelUser{*members[i]}); err != nil {
+		if err := s.advanceMembers(ctx, s.HomeOf(userID), *feed, nil, []messaging.ChannelUser{*members[i]}); err != nil {
 			return false, err
 		}
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // changes are changes of the markers of a feed, of users of one home.
 type changes struct {
-	store.MarkerMoves
+	messaging.MarkerMoves
 
 	deps    *service.Deps
 	home    region.Code
@@ -22,7 +23,7 @@ type changes struct {
 	deleted []string // ids of users
 }
 
-func (s *Service) newChanges(home region.Code, to store.MarkerMoves, now time.Time) *changes {
+func (s *Service) newChanges(home region.Code, to messaging.MarkerMoves, now time.Time) *changes {
 	return &changes{MarkerMoves: to, deps: s.Deps, home: home, now: now}
 }
 
@@ -31,8 +32,8 @@ func (s *Service) newChanges(home region.Code, to store.MarkerMoves, now time.Ti
 func (c *changes) commit(ctx context.Context) error {
 	moved, restored := c.MarkerMoves, c.MarkerMoves
 	moved.Restored, restored.Moved, restored.Inserted = nil, nil, nil
-	for _, part := range []store.MarkerMoves{moved, restored} {
-		users := service.Map(slices.Concat(part.Moved, part.Restored, part.Inserted), func(m store.MarkerMove) string { return m.UserID })
+	for _, part := range []messaging.MarkerMoves{moved, restored} {
+		users := service.Map(slices.Concat(part.Moved, part.Restored, part.Inserted), func(m messaging.MarkerMove) string { return m.UserID })
 		if err := c.commitOne(ctx, users, func(tx *store.Tx) { tx.MoveFeedMarkers(part, c.now) }); err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ const maxMarkerTries = 3
 // tryAgain calls update until it does not return ErrMarkerExists.
 func tryAgain(update func() error) (err error) {
 	for range maxMarkerTries {
-		if err = update(); !errors.Is(err, store.ErrMarkerExists) {
+		if err = update(); !errors.Is(err, messaging.ErrMarkerExists) {
 			return err
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -54,9 +55,9 @@ func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, 
 	after, _ := idBounds(homes[0])
 	_, end := idBounds(homes[len(homes)-1])
 	for {
-		var feed *store.MessageFeed
-		var rows []store.Message
-		var members []store.ChannelUser
+		var feed *messaging.MessageFeed
+		var rows []messaging.Message
+		var members []messaging.ChannelUser
 		reads := s.Store.NewReadBatch()
 		reads.MessageFeed(f.feedID, &feed)
 		reads.MessagesByID(messageIDs, &rows)
@@ -65,7 +66,7 @@ func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, 
 			return nil, err
 		}
 		full := len(members) == membersPerBatch
-		members = slices.DeleteFunc(members, func(u store.ChannelUser) bool { return u.UserID >= end })
+		members = slices.DeleteFunc(members, func(u messaging.ChannelUser) bool { return u.UserID >= end })
 		if feed == nil || feed.DeletedAt != nil || len(members) == 0 {
 			return failed, nil
 		}
@@ -78,14 +79,14 @@ func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, 
 }
 
 // fanOutTo is fanOut for one batch of members. It adds homes that fail.
-func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser,
+func (s *Service) fanOutTo(ctx context.Context, feed messaging.MessageFeed, messages []content, members []messaging.ChannelUser,
 	homes []region.Code, failed map[region.Code]error,
 ) {
 	errs := make([]error, len(homes))
 	var g sync.WaitGroup // an unavailable home must not delay the others
 	for i, inID := range homes {
 		after, end := idBounds(inID)
-		named := slices.DeleteFunc(slices.Clone(members), func(u store.ChannelUser) bool { return u.UserID <= after || u.UserID >= end })
+		named := slices.DeleteFunc(slices.Clone(members), func(u messaging.ChannelUser) bool { return u.UserID <= after || u.UserID >= end })
 		if failed[inID] != nil || len(named) == 0 {
 			continue
 		}
@@ -100,7 +101,7 @@ func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages
 }
 
 // advanceAll updates the markers of members of any homes.
-func (s *Service) advanceAll(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser) error {
+func (s *Service) advanceAll(ctx context.Context, feed messaging.MessageFeed, messages []content, members []messaging.ChannelUser) error {
 	for home, part := range byHome(s, members, idOfUser) {
 		if err := s.advanceMembers(ctx, home, feed, messages, part); err != nil {
 			return err
@@ -119,7 +120,7 @@ func byHome[U any](s *Service, users []U, id func(U) string) map[region.Code][]U
 	return groups
 }
 
-func idOfUser(u store.ChannelUser) string { return u.UserID }
+func idOfUser(u messaging.ChannelUser) string { return u.UserID }
 
 // idBounds returns bounds of the ids of a home: all of them are greater than after and less than end.
 func idBounds(home region.Code) (after, end string) {
@@ -135,7 +136,7 @@ type content struct {
 	mentionsAll bool
 }
 
-func contentOf(m store.Message) content {
+func contentOf(m messaging.Message) content {
 	c := content{segment: m.Segment, creatorID: m.CreatorID, mentioned: map[string]bool{}}
 	for _, mention := range view.MessageMentions(m.Mentions) {
 		c.mentionsAll = c.mentionsAll || mention.Type == view.MentionChannel
@@ -152,10 +153,10 @@ func (c content) mentions(userID string) bool {
 }
 
 // advanceMembers updates the markers of members of one home in one transaction.
-func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, messages []content,
-	members []store.ChannelUser,
+func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed messaging.MessageFeed, messages []content,
+	members []messaging.ChannelUser,
 ) error {
-	return s.updateMarkers(ctx, home, feed, members, func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) {
+	return s.updateMarkers(ctx, home, feed, members, func(c *changes, u messaging.ChannelUser, mark *messaging.FeedMarker, move messaging.MarkerMove) {
 		for _, message := range messages {
 			if u.UserID == message.creatorID {
 				move.ReadTo = max(move.ReadTo, message.segment)
@@ -175,40 +176,40 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 // updateMarkers updates the markers of users of one home for a feed, and notifies users whose markers changed. update adds
 // the change of one marker, if any; the marker is nil if there is none. It gets the move of the marker to the end of the
 // feed, with the messages from before the user joined as read.
-func (s *Service) updateMarkers(ctx context.Context, home region.Code, feed store.MessageFeed, users []store.ChannelUser,
-	update func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove),
+func (s *Service) updateMarkers(ctx context.Context, home region.Code, feed messaging.MessageFeed, users []messaging.ChannelUser,
+	update func(c *changes, u messaging.ChannelUser, mark *messaging.FeedMarker, move messaging.MarkerMove),
 ) error {
 	return tryAgain(func() error {
 		marks, read, err := s.marksOf(ctx, feed, home, users)
 		if err != nil {
 			return err
 		}
-		c := s.newChanges(home, store.MarkerMoves{FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment}, s.Now())
+		c := s.newChanges(home, messaging.MarkerMoves{FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment}, s.Now())
 		for _, u := range users {
-			update(c, u, marks[u.UserID], store.MarkerMove{UserID: u.UserID, ReadTo: read[u.UserID]})
+			update(c, u, marks[u.UserID], messaging.MarkerMove{UserID: u.UserID, ReadTo: read[u.UserID]})
 		}
 		return c.commit(ctx)
 	})
 }
 
 // moves reports whether a move to a segment changes a marker.
-func moves(segment int64, move store.MarkerMove, mark store.FeedMarker) bool {
+func moves(segment int64, move messaging.MarkerMove, mark messaging.FeedMarker) bool {
 	return segment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
 }
 
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
-func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code,
-	members []store.ChannelUser,
-) (map[string]*store.FeedMarker, map[string]int64, error) {
+func (s *Service) marksOf(ctx context.Context, feed messaging.MessageFeed, home region.Code,
+	members []messaging.ChannelUser,
+) (map[string]*messaging.FeedMarker, map[string]int64, error) {
 	ids := service.Map(members, idOfUser)
-	var found []store.FeedMarker
+	var found []messaging.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(home, feed.ID, ids, &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	marks := make(map[string]*store.FeedMarker, len(found))
+	marks := make(map[string]*messaging.FeedMarker, len(found))
 	for i, m := range found {
 		marks[m.UserID] = &found[i]
 	}
@@ -238,10 +239,10 @@ const feedsPerBatch = 100
 // followMembers updates the markers of users after they joined or left a channel, according to their current
 // membership: members have read all messages from before they joined, and others have no unread messages.
 func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged) error {
-	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
+	list := messaging.MessageFeedList{ChannelID: c.ChannelID, Deleted: core.DeletedNone, Limit: feedsPerBatch}
 	for more := true; more; {
-		var feeds []store.MessageFeed
-		var users []store.ChannelUser
+		var feeds []messaging.MessageFeed
+		var users []messaging.ChannelUser
 		reads := s.Store.NewReadBatch()
 		reads.ListMessageFeeds(list, &feeds)
 		reads.ChannelUsers(c.ChannelID, c.UserIDs, &users)
@@ -250,7 +251,7 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 		}
 		list, more = list.Next(feeds, reads.Stops())
 		for _, feed := range feeds {
-			if feed.ChannelType == store.ChannelLive { // no markers
+			if feed.ChannelType == messaging.ChannelLive { // no markers
 				return nil
 			}
 			for home, part := range byHome(s, users, idOfUser) {
@@ -264,8 +265,8 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 }
 
 // followFeed is followMembers for one subchannel and users of one home.
-func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home region.Code, users []store.ChannelUser) error {
-	return s.updateMarkers(ctx, home, feed, users, func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) {
+func (s *Service) followFeed(ctx context.Context, feed messaging.MessageFeed, home region.Code, users []messaging.ChannelUser) error {
+	return s.updateMarkers(ctx, home, feed, users, func(c *changes, u messaging.ChannelUser, mark *messaging.FeedMarker, move messaging.MarkerMove) {
 		switch {
 		case !u.IsMember() && mark != nil && !mark.IsDeleted:
 			c.deleted = append(c.deleted, u.UserID)

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Limits of the messages that a server updates markers for.
@@ -49,7 +49,7 @@ func newFanOuts(run fanOutFunc) *fanOuts {
 
 // update updates markers for calls together.
 func (run fanOutFunc) update(ctx context.Context, key fanOutKey, calls []*fanOutCall) error {
-	ctx, cancel := context.WithTimeout(store.WithoutIdempotency(ctx), fanOutTimeout)
+	ctx, cancel := context.WithTimeout(network.WithoutIdempotency(ctx), fanOutTimeout)
 	defer cancel()
 	var homes []region.Code
 	var ids []string

@@ -27,6 +27,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -43,7 +45,7 @@ type selection struct {
 	entities []string
 }
 
-func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMarker) {
+func (s selection) read(r *store.ReadBatch, userID string, into *[]messaging.FeedMarker) {
 	if s.entities != nil {
 		r.FeedMarkersOfEntities(userID, s.entities, into)
 		return
@@ -52,8 +54,8 @@ func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMar
 }
 
 // load reads the caller's markers. Administrators have none.
-func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMarker, error) {
-	var marks []store.FeedMarker
+func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []messaging.FeedMarker, error) {
+	var marks []messaging.FeedMarker
 	r := s.NewUserRequest(ctx)
 	selected.read(r.ReadBatch, r.Caller.UserID, &marks)
 	err := r.Run(ctx)
@@ -64,13 +66,13 @@ func (s *Service) load(ctx context.Context, selected selection) (*service.Reques
 type move struct{ readTo, deliveredTo int64 }
 
 // changes reports whether the move changes a marker.
-func (m move) changes(mark store.FeedMarker) bool {
+func (m move) changes(mark messaging.FeedMarker) bool {
 	return min(m.readTo, mark.LastSegment) > mark.ReadTo || min(m.deliveredTo, mark.LastSegment) > mark.DeliveredTo
 }
 
 // advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the
 // caller has no markers of the selection, the result is 400400.
-func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMarker) move,
+func (s *Service) advance(ctx context.Context, selected selection, to func(messaging.FeedMarker) move,
 	reading *readingUntil,
 ) (*plazav1.MarkerResponse, error) {
 	r, marks, err := s.load(ctx, selected)
@@ -89,17 +91,17 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 
 // moveMarkers catches up with the feeds of a selection, moves its markers and notifies their user. It returns the
 // markers.
-func (s *Service) moveMarkers(ctx context.Context, userID string, selected selection, marks []store.FeedMarker,
-	to func(store.FeedMarker) move,
+func (s *Service) moveMarkers(ctx context.Context, userID string, selected selection, marks []messaging.FeedMarker,
+	to func(messaging.FeedMarker) move,
 	reading *readingUntil,
-) ([]store.FeedMarker, error) {
+) ([]messaging.FeedMarker, error) {
 	marks, err := s.catchUp(ctx, userID, selected, marks, to)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(s.HomeOf(userID))
-	var moved []store.FeedMarker
+	var moved []messaging.FeedMarker
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {
 			moved = append(moved, mark)
@@ -122,16 +124,16 @@ func (s *Service) moveMarkers(ctx context.Context, userID string, selected selec
 // readingUntil is when the caller stops reading a feed; a nil time means now.
 type readingUntil struct{ time *time.Time }
 
-func feedsOf(marks []store.FeedMarker) []string {
-	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.FeedID }))
+func feedsOf(marks []messaging.FeedMarker) []string {
+	return service.SortedSet(service.Map(marks, func(m messaging.FeedMarker) string { return m.FeedID }))
 }
 
-func entitiesOf(marks []store.FeedMarker) []string {
-	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.EntityID }))
+func entitiesOf(marks []messaging.FeedMarker) []string {
+	return service.SortedSet(service.Map(marks, func(m messaging.FeedMarker) string { return m.EntityID }))
 }
 
 // respond reads and returns markers.
-func (s *Service) respond(ctx context.Context, user store.User, feeds, entities []string) (*plazav1.MarkerResponse, error) {
+func (s *Service) respond(ctx context.Context, user people.User, feeds, entities []string) (*plazav1.MarkerResponse, error) {
 	var m view.Markers
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkers(user.ID, feeds, &m.Feeds)

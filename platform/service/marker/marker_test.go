@@ -8,13 +8,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestMove(t *testing.T) {
-	mark := store.FeedMarker{LastSegment: 10, ReadTo: 5, DeliveredTo: 7}
+	mark := messaging.FeedMarker{LastSegment: 10, ReadTo: 5, DeliveredTo: 7}
 	for _, c := range []struct {
 		name string
 		move move
@@ -32,41 +32,41 @@ func TestMove(t *testing.T) {
 	} {
 		require.Equal(t, c.want, c.move.changes(mark), c.name)
 	}
-	read := store.FeedMarker{LastSegment: 10, ReadTo: 10, DeliveredTo: 10}
+	read := messaging.FeedMarker{LastSegment: 10, ReadTo: 10, DeliveredTo: 10}
 	require.False(t, toEnd(read).changes(read), "a marker does not move past the last segment")
 }
 
 func TestMoves(t *testing.T) {
-	mark := store.FeedMarker{LastSegment: 10, LastMention: 8, ReadTo: 5}
+	mark := messaging.FeedMarker{LastSegment: 10, LastMention: 8, ReadTo: 5}
 	for _, c := range []struct {
 		segment int64
-		move    store.MarkerMove
+		move    messaging.MarkerMove
 		want    bool
 	}{
-		{10, store.MarkerMove{LastMention: 8, ReadTo: 5}, false},
-		{9, store.MarkerMove{}, false},
-		{11, store.MarkerMove{}, true},
-		{9, store.MarkerMove{LastMention: 9}, true},
-		{9, store.MarkerMove{ReadTo: 6}, true},
+		{10, messaging.MarkerMove{LastMention: 8, ReadTo: 5}, false},
+		{9, messaging.MarkerMove{}, false},
+		{11, messaging.MarkerMove{}, true},
+		{9, messaging.MarkerMove{LastMention: 9}, true},
+		{9, messaging.MarkerMove{ReadTo: 6}, true},
 	} {
 		require.Equal(t, c.want, moves(c.segment, c.move, mark))
 	}
 }
 
 func TestAdvances(t *testing.T) {
-	mark := store.FeedMarker{LastSegment: 10, LastMention: 4, ReadTo: 6}
+	mark := messaging.FeedMarker{LastSegment: 10, LastMention: 4, ReadTo: 6}
 	for _, c := range []struct {
 		name    string
 		segment int64
-		user    store.MarkerAdvance
+		user    messaging.MarkerAdvance
 		want    bool
 	}{
-		{"new message", 11, store.MarkerAdvance{}, true},
-		{"old message", 10, store.MarkerAdvance{}, false},
-		{"old mention", 4, store.MarkerAdvance{Mentioned: true}, false},
-		{"mention that arrives late", 5, store.MarkerAdvance{Mentioned: true}, true},
-		{"own message that arrives late", 7, store.MarkerAdvance{Author: true}, true},
-		{"own message that is read", 6, store.MarkerAdvance{Author: true}, false},
+		{"new message", 11, messaging.MarkerAdvance{}, true},
+		{"old message", 10, messaging.MarkerAdvance{}, false},
+		{"old mention", 4, messaging.MarkerAdvance{Mentioned: true}, false},
+		{"mention that arrives late", 5, messaging.MarkerAdvance{Mentioned: true}, true},
+		{"own message that arrives late", 7, messaging.MarkerAdvance{Author: true}, true},
+		{"own message that is read", 6, messaging.MarkerAdvance{Author: true}, false},
 	} {
 		require.Equal(t, c.want, advances(c.segment, mark, c.user), c.name)
 	}
@@ -76,25 +76,25 @@ func TestContentOf(t *testing.T) {
 	users := view.MessageMentionsJSON([]view.MessageMention{{Type: view.MentionUser, UserIDs: []string{"a", "author"}}})
 	all := view.MessageMentionsJSON([]view.MessageMention{{Type: view.MentionChannel}})
 	for name, c := range map[string]struct {
-		message store.Message
+		message messaging.Message
 		user    string
 		want    bool
 	}{
-		"none":               {store.Message{CreatorID: "author"}, "a", false},
-		"user":               {store.Message{CreatorID: "author", Mentions: users}, "a", true},
-		"other user":         {store.Message{CreatorID: "author", Mentions: users}, "b", false},
-		"author":             {store.Message{CreatorID: "author", Mentions: users}, "author", false},
-		"channel":            {store.Message{CreatorID: "author", Mentions: all}, "b", true},
-		"channel and author": {store.Message{CreatorID: "author", Mentions: all}, "author", false},
+		"none":               {messaging.Message{CreatorID: "author"}, "a", false},
+		"user":               {messaging.Message{CreatorID: "author", Mentions: users}, "a", true},
+		"other user":         {messaging.Message{CreatorID: "author", Mentions: users}, "b", false},
+		"author":             {messaging.Message{CreatorID: "author", Mentions: users}, "author", false},
+		"channel":            {messaging.Message{CreatorID: "author", Mentions: all}, "b", true},
+		"channel and author": {messaging.Message{CreatorID: "author", Mentions: all}, "author", false},
 	} {
 		require.Equal(t, c.want, contentOf(c.message).mentions(c.user), name)
 	}
 }
 
 func TestBehind(t *testing.T) {
-	marks := []store.FeedMarker{{FeedID: "a", LastSegment: 5}, {FeedID: "b", LastSegment: 9}}
-	to := func(segment int64) func(store.FeedMarker) move {
-		return func(store.FeedMarker) move { return move{segment, 0} }
+	marks := []messaging.FeedMarker{{FeedID: "a", LastSegment: 5}, {FeedID: "b", LastSegment: 9}}
+	to := func(segment int64) func(messaging.FeedMarker) move {
+		return func(messaging.FeedMarker) move { return move{segment, 0} }
 	}
 	require.Empty(t, selection{feeds: []string{"a", "b"}}.behind(marks, to(5)))
 	require.Equal(t, []string{"a"}, selection{feeds: []string{"a", "b"}}.behind(marks, to(6)))
@@ -105,8 +105,8 @@ func TestBehind(t *testing.T) {
 
 func TestFirstPage(t *testing.T) {
 	at := func(n int) time.Time { return time.UnixMilli(int64(n)) }
-	marks := func(n, sameFrom int) []store.FeedMarker {
-		rows := make([]store.FeedMarker, n)
+	marks := func(n, sameFrom int) []messaging.FeedMarker {
+		rows := make([]messaging.FeedMarker, n)
 		for i := range rows {
 			rows[i].UpdatedAt = at(min(i, sameFrom))
 		}

@@ -10,12 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // ListMessageMarkers returns how many users have read messages, and how many have received them.
 func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*plazav1.MarkerResponse, error) {
-	var messages []store.Message
+	var messages []messaging.Message
 	r := s.NewUserRequest(ctx)
 	r.MessageHeads(service.SortedSet(req.GetMessageIds()), &messages)
 	if err := r.Run(ctx); err != nil {
@@ -38,14 +40,14 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 }
 
 // readable returns the messages that the caller may read.
-func (s *Service) readable(ctx context.Context, r *service.Request, messages []store.Message) ([]store.Message, error) {
-	channels := service.Map(messages, func(m store.Message) string { return m.ChannelID })
+func (s *Service) readable(ctx context.Context, r *service.Request, messages []messaging.Message) ([]messaging.Message, error) {
+	channels := service.Map(messages, func(m messaging.Message) string { return m.ChannelID })
 	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, service.SortedSet(channels))
-	return slices.DeleteFunc(messages, func(m store.Message) bool { return !readable[m.ChannelID] }), err
+	return slices.DeleteFunc(messages, func(m messaging.Message) bool { return !readable[m.ChannelID] }), err
 }
 
 // contentMarkers counts the users who have read or received messages. Users whose home is unavailable are left out.
-func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message) ([]*plazav1.ContentMarker, error) {
+func (s *Service) contentMarkers(ctx context.Context, messages ...messaging.Message) ([]*plazav1.ContentMarker, error) {
 	marks, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ContentMarkers, service.Map(messages, segmentOf))
 	if err != nil {
 		return nil, err
@@ -57,8 +59,8 @@ func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message)
 	return markers, nil
 }
 
-func segmentOf(m store.Message) store.FeedSegment {
-	return store.FeedSegment{FeedID: m.FeedID, EntityID: m.ChannelID, MessageID: m.ID, Segment: m.Segment, CreatorID: m.CreatorID}
+func segmentOf(m messaging.Message) messaging.FeedSegment {
+	return messaging.FeedSegment{FeedID: m.FeedID, EntityID: m.ChannelID, MessageID: m.ID, Segment: m.Segment, CreatorID: m.CreatorID}
 }
 
 // ListReadUsers lists the users who have read a message.
@@ -98,16 +100,16 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	return &plazav1.ListMarkerUsersResponse{
 		UserMarkers: mine.GetUserMarkers(), UserFeedMarkers: mine.GetUserFeedMarkers(), FeedMarkers: mine.GetFeedMarkers(),
 		UserEntityMarkers: mine.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
-		PublicUserIds: service.Map(users, func(u store.User) string { return u.PublicID }),
+		PublicUserIds: service.Map(users, func(u people.User) string { return u.PublicID }),
 	}, err
 }
 
 // pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
 // unavailable are left out.
 func (s *Service) pageOfUsers(
-	ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool,
-) ([]store.User, *plazav1.Paging, error) {
-	list := store.MessageReaderList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
+	ctx context.Context, cursor page.Cursor, m messaging.FeedSegment, read bool,
+) ([]people.User, *plazav1.Paging, error) {
+	list := messaging.MessageReaderList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	ids, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListMessageReaders, list)
 	if err != nil {
 		return nil, nil, err

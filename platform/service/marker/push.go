@@ -10,12 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Message is a message of an external message store. Ids of users are internal.
 type Message struct {
-	store.FeedSegment
+	messaging.FeedSegment
 	Recipients []string // users of the feed
 	Mentioned  []string // recipients whom the message mentions
 }
@@ -41,7 +43,7 @@ func Register(d *service.Deps) {
 // Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order.
 // A deleted feed is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own
 // subchannels.
-func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
+func (s *Service) Push(ctx context.Context, m Message) (*messaging.MessageFeed, error) {
 	home, err := s.Store.HomeOf(m.FeedID)
 	if err != nil {
 		return nil, fail.NotFound()
@@ -63,16 +65,16 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 }
 
 // emitMessage adds the events that update the markers of the recipients at each home.
-func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
-	byHome := map[region.Code][]store.MarkerAdvance{}
+func emitMessage(tx *store.Tx, m Message, now time.Time) []core.OutboxRow {
+	byHome := map[region.Code][]messaging.MarkerAdvance{}
 	for _, id := range service.SortedSet(m.Recipients) {
 		if home, err := tx.HomeOf(id); err == nil {
-			byHome[home] = append(byHome[home], store.MarkerAdvance{
+			byHome[home] = append(byHome[home], messaging.MarkerAdvance{
 				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
 			})
 		}
 	}
-	var outboxRows []store.OutboxRow
+	var outboxRows []core.OutboxRow
 	for _, home := range region.All() {
 		for part := range slices.Chunk(byHome[home], maxRowUsers) {
 			outboxRows = append(outboxRows, events.EmitFeedUpdate(tx, events.FeedUpdate{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
@@ -82,13 +84,13 @@ func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 }
 
 // DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
-func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
+func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*messaging.MessageFeed, error) {
 	home, err := s.Store.HomeOf(feedID)
 	if err != nil {
 		return nil, fail.NotFound()
 	}
 	now := s.Now()
-	var feed *store.MessageFeed
+	var feed *messaging.MessageFeed
 	tx := s.Store.NewTx(home)
 	tx.DeleteMessageFeed(feedID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, feedID, now)
@@ -100,7 +102,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 // advanceMarks updates the markers of users for a message, and notifies users whose markers changed. Some of the users
 // may have moved to another home since the message.
 func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) error {
-	for home, users := range byHome(s, update.Users, func(u store.MarkerAdvance) string { return u.UserID }) {
+	for home, users := range byHome(s, update.Users, func(u messaging.MarkerAdvance) string { return u.UserID }) {
 		update.Home, update.Users = home, users
 		if err := tryAgain(func() error { return s.advanceMarksAt(ctx, update) }); err != nil {
 			return err
@@ -111,18 +113,18 @@ func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) er
 
 // advanceMarksAt is advanceMarks for users of one home.
 func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) error {
-	ids := service.Map(update.Users, func(u store.MarkerAdvance) string { return u.UserID })
-	var marks []store.FeedMarker
+	ids := service.Map(update.Users, func(u messaging.MarkerAdvance) string { return u.UserID })
+	var marks []messaging.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	segment := update.Segment.Segment
-	c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID, LastSegment: segment},
+	c := s.newChanges(update.Home, messaging.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID, LastSegment: segment},
 		update.At)
 	for _, u := range update.Users {
-		mark := service.Find(marks, func(m store.FeedMarker) bool { return m.UserID == u.UserID })
+		mark := service.Find(marks, func(m messaging.FeedMarker) bool { return m.UserID == u.UserID })
 		move := u.MoveTo(segment)
 		if mark == nil {
 			move.ReadTo = max(move.ReadTo, segment-1) // earlier messages count as read
@@ -135,7 +137,7 @@ func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) 
 }
 
 // advances reports whether a message with the segment changes a marker.
-func advances(segment int64, mark store.FeedMarker, u store.MarkerAdvance) bool {
+func advances(segment int64, mark messaging.FeedMarker, u messaging.MarkerAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
@@ -159,14 +161,14 @@ func (s *Service) deleteMarks(ctx context.Context, update events.FeedUpdate) err
 // deleteMarksAt deletes the markers of one home, in batches.
 func (s *Service) deleteMarksAt(ctx context.Context, update events.FeedUpdate) error {
 	for {
-		var marks []store.FeedMarker
+		var marks []messaging.FeedMarker
 		reads := s.Store.NewReadBatch()
 		reads.LiveFeedMarkers(update.Home, update.Segment.FeedID, maxRowUsers, &marks)
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: marks[0].EntityID}, update.At)
-		c.deleted = service.Map(marks, func(m store.FeedMarker) string { return m.UserID })
+		c := s.newChanges(update.Home, messaging.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: marks[0].EntityID}, update.At)
+		c.deleted = service.Map(marks, func(m messaging.FeedMarker) string { return m.UserID })
 		if err := c.commit(ctx); err != nil {
 			return err
 		}
@@ -194,7 +196,7 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 		return nil, fail.NotFound()
 	}
 	feed, err := s.Push(ctx, Message{
-		FeedSegment: store.FeedSegment{
+		FeedSegment: messaging.FeedSegment{
 			FeedID: req.GetMessageFeedId(), EntityID: req.GetEntityId(), MessageID: req.GetMessageId(),
 			Segment: int64(req.GetSegment()), CreatorID: found[req.GetCreatorId()],
 		},
@@ -205,7 +207,7 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 
 // DeleteMessageFeed deletes the markers of a feed of an external message store. Only administrators may call it.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.FeedMarkerResponse, error) {
-	var existing *store.MessageFeed
+	var existing *messaging.MessageFeed
 	r := s.NewRequest(ctx)
 	r.MessageFeed(req.GetMessageFeedId(), &existing)
 	if err := r.Run(ctx); err != nil {
@@ -218,7 +220,7 @@ func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMess
 	return s.respondFeed(feed, err)
 }
 
-func (s *Service) respondFeed(feed *store.MessageFeed, err error) (*plazav1.FeedMarkerResponse, error) {
+func (s *Service) respondFeed(feed *messaging.MessageFeed, err error) (*plazav1.FeedMarkerResponse, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -51,10 +51,10 @@ func (s *Service) ListUserMessageFeeds(ctx context.Context, req *plazav1.ListUse
 }
 
 // toLastKnown moves a marker to the last segment that it knows of.
-func toLastKnown(m store.FeedMarker) move { return move{m.LastSegment, m.LastSegment} }
+func toLastKnown(m messaging.FeedMarker) move { return move{m.LastSegment, m.LastSegment} }
 
 // toEnd moves a marker to the current end of its feed.
-func toEnd(store.FeedMarker) move { return move{math.MaxInt32, math.MaxInt32} }
+func toEnd(messaging.FeedMarker) move { return move{math.MaxInt32, math.MaxInt32} }
 
 // ReadChannel marks all messages of a channel as read.
 func (s *Service) ReadChannel(ctx context.Context, req *plazav1.ReadChannelRequest) (*plazav1.MarkerResponse, error) {
@@ -64,7 +64,7 @@ func (s *Service) ReadChannel(ctx context.Context, req *plazav1.ReadChannelReque
 // ReadMessageFeed marks a feed as read up to a segment. The marker moves neither backward nor past the last segment.
 func (s *Service) ReadMessageFeed(ctx context.Context, req *plazav1.ReadMessageFeedRequest) (*plazav1.MarkerResponse, error) {
 	to := int64(req.GetReadToSegment())
-	return s.advance(ctx, selection{feeds: []string{req.GetMessageFeedId()}}, func(store.FeedMarker) move { return move{to, to} }, nil)
+	return s.advance(ctx, selection{feeds: []string{req.GetMessageFeedId()}}, func(messaging.FeedMarker) move { return move{to, to} }, nil)
 }
 
 // DeliverMessage marks a feed as delivered up to a message. A message of another feed is 400400.
@@ -82,7 +82,7 @@ func (s *Service) DeliverMessage(ctx context.Context, req *plazav1.DeliverMessag
 	if segment == 0 {
 		return nil, fail.NotFound()
 	}
-	return s.advance(ctx, feed, func(store.FeedMarker) move { return move{0, segment} }, nil)
+	return s.advance(ctx, feed, func(messaging.FeedMarker) move { return move{0, segment} }, nil)
 }
 
 // ReadingMessageFeeds marks the caller as reading feeds.

@@ -6,7 +6,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 	if at := req.GetDeviceLastSyncAt(); at != nil {
 		since = at.AsTime()
 	}
-	var changed []store.FeedMarker
+	var changed []messaging.FeedMarker
 	r := s.NewUserRequest(ctx)
 	r.ChangedFeedMarkers(r.Caller.UserID, since, maxSyncPage, &changed)
 	if err := r.Run(ctx); err != nil {
@@ -51,7 +52,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 }
 
 // firstPage returns the first page, including all markers with the same time of change as its last one.
-func firstPage(changed []store.FeedMarker) []store.FeedMarker {
+func firstPage(changed []messaging.FeedMarker) []messaging.FeedMarker {
 	if len(changed) <= syncPage {
 		return changed
 	}
@@ -65,7 +66,7 @@ func firstPage(changed []store.FeedMarker) []store.FeedMarker {
 // respondSync returns the changed markers, with the time that this device continues from instead of that of the
 // user's last device.
 func (s *Service) respondSync(
-	ctx context.Context, user store.User, changed []store.FeedMarker, upTo time.Time,
+	ctx context.Context, user people.User, changed []messaging.FeedMarker, upTo time.Time,
 ) (*plazav1.MarkerResponse, error) {
 	resp, err := s.respond(ctx, user, feedsOf(changed), entitiesOf(changed))
 	if err != nil {

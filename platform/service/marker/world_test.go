@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // counted returns the number of markers of a feed that satisfy a condition.
@@ -30,7 +31,7 @@ func TestPushToManyUsers(t *testing.T) {
 		users = append(users, region.NewID([]region.Code{region.EU, region.US}[min(i/(maxRowUsers+10), 1)]))
 	}
 	message := Message{
-		FeedSegment: store.FeedSegment{FeedID: feed, EntityID: "channel", MessageID: "m", Segment: 5, CreatorID: users[0]},
+		FeedSegment: messaging.FeedSegment{FeedID: feed, EntityID: "channel", MessageID: "m", Segment: 5, CreatorID: users[0]},
 		Recipients:  append(users, users[3]), Mentioned: users[1:3],
 	}
 	for range 2 {
@@ -53,20 +54,20 @@ func TestFollowManyFeeds(t *testing.T) {
 	s, channel, now := New(w.Deps), region.NewID(region.EU), servicetest.Noon
 	member, left := region.NewID(region.EU), region.NewID(region.US)
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{
-		ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`),
+	tx.InsertChannel(messaging.Channel{
+		ID: channel, PublicID: channel, Type: messaging.ChannelCommunity, Metadata: []byte(`{}`),
 		NotificationMode: "default",
 	}, nil, now)
 	for range feedsPerBatch + 2 {
-		tx.InsertMessageFeed(store.MessageFeed{
+		tx.InsertMessageFeed(messaging.MessageFeed{
 			ID: region.NewID(region.EU), EntityID: channel, ChannelPublicID: channel,
-			ChannelType: store.ChannelCommunity, CreatedAt: now,
+			ChannelType: messaging.ChannelCommunity, CreatedAt: now,
 		})
 	}
-	join := func(id, membership string) store.ChannelUserChange {
-		return store.ChannelUserChange{New: store.ChannelUser{ChannelID: channel, UserID: id, Membership: membership, JoinedAt: now}}
+	join := func(id, membership string) messaging.ChannelUserChange {
+		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: membership, JoinedAt: now}}
 	}
-	tx.ChangeChannelUsers(channel, []store.ChannelUserChange{join(member, store.ChannelMember), join(left, store.ChannelMember)}, now)
+	tx.ChangeChannelUsers(channel, []messaging.ChannelUserChange{join(member, messaging.ChannelMember), join(left, messaging.ChannelMember)}, now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 7 WHERE id <> (SELECT min(id) FROM message_feeds)`)
 	follow := func(want string) {
@@ -76,14 +77,14 @@ func TestFollowManyFeeds(t *testing.T) {
 			WHERE last_segment = 7 AND NOT is_deleted GROUP BY user_id) AS counts`))
 	}
 	follow("101 101") // the subchannel without messages has no markers
-	var users []store.ChannelUser
+	var users []messaging.ChannelUser
 	reads := w.Store.NewReadBatch()
 	reads.ChannelUsers(channel, []string{left}, &users)
 	require.NoError(t, reads.Run(t.Context()))
 	ended := users[0]
-	ended.Membership = store.ChannelNone
+	ended.Membership = messaging.ChannelNone
 	tx = w.Store.NewTx(region.EU)
-	tx.ChangeChannelUsers(channel, []store.ChannelUserChange{{Old: &users[0], New: ended}}, now)
+	tx.ChangeChannelUsers(channel, []messaging.ChannelUserChange{{Old: &users[0], New: ended}}, now)
 	require.NoError(t, tx.Commit(t.Context()))
 	follow("101")
 }
@@ -97,16 +98,16 @@ func TestFanOutWithoutAHome(t *testing.T) {
 	s := New(d)
 	users := []string{region.NewID(region.EU), region.NewID(region.SG), region.NewID(region.US)}
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{
-		ID: channel, PublicID: channel, Type: store.ChannelCommunity, Metadata: []byte(`{}`),
+	tx.InsertChannel(messaging.Channel{
+		ID: channel, PublicID: channel, Type: messaging.ChannelCommunity, Metadata: []byte(`{}`),
 		NotificationMode: "default",
 	}, nil, now)
-	tx.InsertMessageFeed(store.MessageFeed{
-		ID: channel, EntityID: channel, ChannelPublicID: channel, ChannelType: store.ChannelCommunity,
+	tx.InsertMessageFeed(messaging.MessageFeed{
+		ID: channel, EntityID: channel, ChannelPublicID: channel, ChannelType: messaging.ChannelCommunity,
 		CreatedAt: now,
 	})
-	tx.ChangeChannelUsers(channel, service.Map(users, func(id string) store.ChannelUserChange {
-		return store.ChannelUserChange{New: store.ChannelUser{ChannelID: channel, UserID: id, Membership: store.ChannelMember, JoinedAt: now}}
+	tx.ChangeChannelUsers(channel, service.Map(users, func(id string) messaging.ChannelUserChange {
+		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: messaging.ChannelMember, JoinedAt: now}}
 	}), now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 1`)
@@ -133,17 +134,17 @@ func TestCatchUp(t *testing.T) {
 	feed := func(kind, membership string) string {
 		channel, id := region.NewID(region.EU), region.NewID(region.EU)
 		w.Commit(t, func(tx *store.Tx) {
-			tx.InsertChannel(store.Channel{ID: channel, PublicID: channel, Type: kind, Metadata: []byte(`{}`), NotificationMode: "default"}, nil,
+			tx.InsertChannel(messaging.Channel{ID: channel, PublicID: channel, Type: kind, Metadata: []byte(`{}`), NotificationMode: "default"}, nil,
 				now)
-			tx.InsertMessageFeed(store.MessageFeed{ID: id, EntityID: channel, ChannelPublicID: channel, ChannelType: kind, CreatedAt: now})
-			tx.ChangeChannelUsers(channel, []store.ChannelUserChange{{
-				New: store.ChannelUser{ChannelID: channel, UserID: user, Membership: membership, JoinedAt: now},
+			tx.InsertMessageFeed(messaging.MessageFeed{ID: id, EntityID: channel, ChannelPublicID: channel, ChannelType: kind, CreatedAt: now})
+			tx.ChangeChannelUsers(channel, []messaging.ChannelUserChange{{
+				New: messaging.ChannelUser{ChannelID: channel, UserID: user, Membership: membership, JoinedAt: now},
 			}}, now)
 		})
 		return id
 	}
-	joined, deleted := feed(store.ChannelCommunity, store.ChannelMember), feed(store.ChannelCommunity, store.ChannelMember)
-	left, live := feed(store.ChannelCommunity, store.ChannelNone), feed(store.ChannelLive, store.ChannelMember)
+	joined, deleted := feed(messaging.ChannelCommunity, messaging.ChannelMember), feed(messaging.ChannelCommunity, messaging.ChannelMember)
+	left, live := feed(messaging.ChannelCommunity, messaging.ChannelNone), feed(messaging.ChannelLive, messaging.ChannelMember)
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 3`)
 	w.Exec(t, `UPDATE message_feeds SET deleted_at = now() WHERE id = '`+deleted+`'`)
 	marked := func() string {

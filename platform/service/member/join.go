@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -29,9 +29,9 @@ func decideJoin(s *state) (plan, error) {
 		return plan{}, errJoinApproval
 	}
 	u := s.Request.User()
-	p := plan{changes: []store.MemberChange{membership.Join(s.community.ID, u.ID, u.PublicID, s.mine, membership.MemberRoles(), s.now)}}
+	p := plan{changes: []communities.MemberChange{membership.Join(s.community.ID, u.ID, u.PublicID, s.mine, membership.MemberRoles(), s.now)}}
 	if s.pending != nil { // the community required approval when the request was made
-		p.answer = store.JoinAnswer{Status: store.JoinApproved}
+		p.answer = communities.JoinAnswer{Status: communities.JoinApproved}
 	}
 	return p, nil
 }
@@ -45,5 +45,5 @@ func decideLeave(s *state) (plan, error) {
 	if err := s.RequireUser(); err != nil || !s.mine.IsMember() {
 		return plan{}, err
 	}
-	return plan{changes: []store.MemberChange{membership.Leave(*s.mine, store.StateLeft, s.now)}}, nil
+	return plan{changes: []communities.MemberChange{membership.Leave(*s.mine, communities.StateLeft, s.now)}}, nil
 }

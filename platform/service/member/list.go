@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -25,8 +25,8 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
-		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, r.Stops()...)
-	answer.Members = service.Map(rows, func(row store.MemberRow) store.Member { return row.Member })
+		func(m communities.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }, r.Stops()...)
+	answer.Members = service.Map(rows, func(row communities.MemberRow) communities.Member { return row.Member })
 	a, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	return view.Fill(a, &plazav1.ListMembersResponse{Paging: paging}), err
 }
@@ -34,12 +34,12 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 // loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
 // caller may see them.
 func loadList(
-	ctx context.Context, r *service.Request, list store.MemberList, states []string,
-) (view.CommunityRows, []store.MemberRow, error) {
-	var community *store.Community
-	var mine *store.Member
+	ctx context.Context, r *service.Request, list communities.MemberList, states []string,
+) (view.CommunityRows, []communities.MemberRow, error) {
+	var community *communities.Community
+	var mine *communities.Member
 	membership.Read(r, list.CommunityID, &community, &mine)
-	pages := make([][]store.MemberRow, len(states))
+	pages := make([][]communities.MemberRow, len(states))
 	for i, state := range states {
 		list.State = state
 		r.ListMembers(list, &pages[i])
@@ -48,21 +48,21 @@ func loadList(
 	if err := r.Run(ctx); err != nil {
 		return view.CommunityRows{}, nil, err
 	}
-	answer := view.CommunityRows{Communities: []store.Community{*community}, Viewer: r.User(), OnlyMembers: true}
+	answer := view.CommunityRows{Communities: []communities.Community{*community}, Viewer: r.User(), OnlyMembers: true}
 	return answer, slices.Concat(pages...), nil
 }
 
 // statesOf returns the states that the request selects, without repetitions.
 func statesOf(req *plazav1.ListMembersRequest) []string {
 	if len(req.GetMemberships()) == 0 {
-		return []string{store.StateMember}
+		return []string{communities.StateMember}
 	}
 	return service.SortedSet(req.GetMemberships())
 }
 
 // listOf returns the query of a request. A search is always ordered by name, because that is the order of its index.
-func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberList {
-	list := store.MemberList{
+func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) communities.MemberList {
+	list := communities.MemberList{
 		CommunityID: req.GetCommunityId(),
 		Roles:       req.GetRoles(),
 		Without:     req.GetExcludingRoles(),

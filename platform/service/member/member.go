@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 )
 
 // Service implements MemberService.
@@ -16,8 +16,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // Register registers the outbox handler that copies memberships to the homes of their users.
 func Register(d *service.Deps) {
-	service.HandleOutbox(d, store.TopicMembership, func(ctx context.Context, mirrored []store.MirroredMember) error {
-		byHome := map[region.Code][]store.MirroredMember{} // users may have moved since
+	service.HandleOutbox(d, communities.TopicMembership, func(ctx context.Context, mirrored []communities.MirroredMember) error {
+		byHome := map[region.Code][]communities.MirroredMember{} // users may have moved since
 		for _, m := range mirrored {
 			byHome[d.HomeOf(m.UserID)] = append(byHome[d.HomeOf(m.UserID)], m)
 		}

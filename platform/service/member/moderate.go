@@ -9,7 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -27,12 +28,12 @@ func decideAdd(s *state) (plan, error) {
 		return plan{}, err
 	}
 	changes, err := s.Add()
-	p := plan{changes: changes, answer: membership.AnswerBy(s.Request, store.JoinApproved)}
-	if s.settings.MembershipAcceptance != store.AcceptInvitation || s.Request.User() == nil {
+	p := plan{changes: changes, answer: membership.AnswerBy(s.Request, communities.JoinApproved)}
+	if s.settings.MembershipAcceptance != network.AcceptInvitation || s.Request.User() == nil {
 		return p, err
 	}
-	p.changes = slices.DeleteFunc(p.changes, func(c store.MemberChange) bool {
-		isInvited := slices.ContainsFunc(s.invited, func(i store.Invitation) bool { return i.InvitedID == c.New.UserID })
+	p.changes = slices.DeleteFunc(p.changes, func(c communities.MemberChange) bool {
+		isInvited := slices.ContainsFunc(s.invited, func(i communities.Invitation) bool { return i.InvitedID == c.New.UserID })
 		if !c.Old.IsMember() && !isInvited {
 			p.invite = append(p.invite, *service.UserByID(s.Roster.Users, c.New.UserID))
 		}
@@ -61,7 +62,7 @@ func decideBan(s *state) (plan, error) {
 	return plan{
 		changes:          changes,
 		mayEndModeration: auth.Permits(s.Caller, auth.BanCommunityUser, auth.Scope{}),
-		answer:           membership.AnswerBy(s.Request, store.JoinRejected),
+		answer:           membership.AnswerBy(s.Request, communities.JoinRejected),
 	}, err
 }
 
@@ -100,7 +101,9 @@ func (s *Service) setRoles(
 	}
 	return s.moderate(ctx, auth.AssignCommunityUserRole, req.GetUserIds(), change{
 		communityID: req.GetCommunityId(), acts: true, decide: func(s *state) (plan, error) {
-			changes, err := s.Edit(func(m store.Member) store.MemberChange { return membership.SetRoles(m, edit(m.Roles, roles), s.now) })
+			changes, err := s.Edit(func(m communities.Member) communities.MemberChange {
+				return membership.SetRoles(m, edit(m.Roles, roles), s.now)
+			})
 			return plan{changes: changes}, err
 		},
 	})

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -39,12 +39,12 @@ func TestRolesOf(t *testing.T) {
 }
 
 func TestEndsModeration(t *testing.T) {
-	moderator := store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
-	member, left := store.Member{State: store.StateMember}, store.Member{State: store.StateLeft}
+	moderator := communities.Member{State: communities.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	member, left := communities.Member{State: communities.StateMember}, communities.Member{State: communities.StateLeft}
 	for _, c := range []struct {
 		name string
-		from *store.Member
-		to   store.Member
+		from *communities.Member
+		to   communities.Member
 		want bool
 	}{
 		{"a moderator leaves", &moderator, left, true},
@@ -54,11 +54,11 @@ func TestEndsModeration(t *testing.T) {
 		{"a member becomes a moderator", &member, moderator, false},
 		{"a stranger joins", nil, member, false},
 	} {
-		require.Equal(t, c.want, endsModeration([]store.MemberChange{{Old: &member, New: member}, {Old: c.from, New: c.to}}), c.name)
+		require.Equal(t, c.want, endsModeration([]communities.MemberChange{{Old: &member, New: member}, {Old: c.from, New: c.to}}), c.name)
 	}
 }
 
 func TestStatesOf(t *testing.T) {
-	require.Equal(t, []string{store.StateMember}, statesOf(&plazav1.ListMembersRequest{}))
+	require.Equal(t, []string{communities.StateMember}, statesOf(&plazav1.ListMembersRequest{}))
 	require.Equal(t, []string{"banned", "member"}, statesOf(&plazav1.ListMembersRequest{Memberships: []string{"member", "banned", "member"}}))
 }

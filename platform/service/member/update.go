@@ -12,7 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -33,24 +35,24 @@ type change struct {
 // state is what a change reads.
 type state struct {
 	*service.Request
-	roster.Roster[store.Member, store.MemberChange]
-	community *store.Community
-	mine      *store.Member      // the caller's; nil if the caller never was a member
-	pending   *store.JoinRequest // the caller's
-	settings  store.Settings
+	roster.Roster[communities.Member, communities.MemberChange]
+	community *communities.Community
+	mine      *communities.Member      // the caller's; nil if the caller never was a member
+	pending   *communities.JoinRequest // the caller's
+	settings  network.Settings
 	blocks    *contact.Blocks
-	invited   []store.Invitation
+	invited   []communities.Invitation
 	now       time.Time
 }
 
 // plan is what a change writes.
 type plan struct {
-	changes []store.MemberChange
+	changes []communities.MemberChange
 	// mayEndModeration allows to leave a community without a moderator.
 	mayEndModeration bool
 	// answer ends the pending join requests of the changed users, unless its status is empty.
-	answer store.JoinAnswer
-	invite []store.User
+	answer communities.JoinAnswer
+	invite []people.User
 }
 
 // update carries out a change and returns the community with the changed memberships.
@@ -64,8 +66,8 @@ func (s *Service) update(ctx context.Context, c change) (*plazav1.CommunityRespo
 		if err != nil {
 			return view.CommunityRows{}, err
 		}
-		a := view.CommunityRows{Communities: []store.Community{*found.community}, Viewer: found.User(), Users: found.Roster.Users}
-		a.Members = service.Map(p.changes, func(c store.MemberChange) store.Member { return c.New })
+		a := view.CommunityRows{Communities: []communities.Community{*found.community}, Viewer: found.User(), Users: found.Roster.Users}
+		a.Members = service.Map(p.changes, func(c communities.MemberChange) communities.Member { return c.New })
 		return a, s.apply(ctx, found, p)
 	})
 	if err != nil {
@@ -116,19 +118,21 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 }
 
 // rules are the rules of the roster of a community.
-func rules(communityID string, now time.Time) roster.Rules[store.Member, store.MemberChange] {
-	return roster.Rules[store.Member, store.MemberChange]{
-		UserID:    func(m store.Member) string { return m.UserID },
-		IsMember:  (*store.Member).IsMember,
-		IsBanned:  (*store.Member).IsBanned,
+func rules(communityID string, now time.Time) roster.Rules[communities.Member, communities.MemberChange] {
+	return roster.Rules[communities.Member, communities.MemberChange]{
+		UserID:    func(m communities.Member) string { return m.UserID },
+		IsMember:  (*communities.Member).IsMember,
+		IsBanned:  (*communities.Member).IsBanned,
 		ErrBanned: fail.Banned(),
-		Join: func(u store.User, m *store.Member) store.MemberChange {
+		Join: func(u people.User, m *communities.Member) communities.MemberChange {
 			return membership.Join(communityID, u.ID, u.PublicID, m, membership.MemberRoles(), now)
 		},
-		Ban: func(u store.User, m *store.Member) store.MemberChange {
+		Ban: func(u people.User, m *communities.Member) communities.MemberChange {
 			return membership.Ban(communityID, u.ID, u.PublicID, m, now)
 		},
-		Remove: func(m store.Member) store.MemberChange { return membership.Leave(m, store.StateRemoved, now) },
+		Remove: func(m communities.Member) communities.MemberChange {
+			return membership.Leave(m, communities.StateRemoved, now)
+		},
 	}
 }
 
@@ -136,7 +140,7 @@ var errLastModerator = fail.Forbidden("The community has other members, so its l
 
 // apply writes the plan in one transaction at the home of the community.
 func (s *Service) apply(ctx context.Context, found *state, p plan) error {
-	if !slices.ContainsFunc(p.changes, store.MemberChange.Needed) && len(p.invite) == 0 {
+	if !slices.ContainsFunc(p.changes, communities.MemberChange.Needed) && len(p.invite) == 0 {
 		return nil
 	}
 	id := found.community.ID
@@ -147,12 +151,12 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 		tx.GuardModerator(id, errLastModerator)
 	}
 	if p.answer.Status != "" {
-		ids := service.Map(p.changes, func(c store.MemberChange) string { return c.New.UserID })
+		ids := service.Map(p.changes, func(c communities.MemberChange) string { return c.New.UserID })
 		tx.ResolveJoinRequests(id, ids, p.answer, found.now)
 	}
 	for _, u := range p.invite {
-		i := store.Invitation{
-			ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id,
+		i := communities.Invitation{
+			ID: s.NewID(tx.Home()), Type: communities.InviteMember, TargetType: communities.InviteToCommunity, TargetID: id,
 			CreatedAt: found.now,
 		}
 		tx.InsertInvitation(membership.NewInvitation(found.Request, i, u), service.ErrConflict)
@@ -162,6 +166,6 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 }
 
 // endsModeration reports whether a moderator is one no longer after the changes.
-func endsModeration(changes []store.MemberChange) bool {
-	return slices.ContainsFunc(changes, func(c store.MemberChange) bool { return c.Old.IsModerator() && !c.New.IsModerator() })
+func endsModeration(changes []communities.MemberChange) bool {
+	return slices.ContainsFunc(changes, func(c communities.MemberChange) bool { return c.Old.IsModerator() && !c.New.IsModerator() })
 }

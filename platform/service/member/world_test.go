@@ -24,8 +24,12 @@ import (
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -84,9 +88,9 @@ func (w *world) serve(code region.Code) *server {
 		Now: w.now, NewID: region.NewID, Log: quiet,
 	}
 	member.Register(d)
-	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // none of these is under test
-	d.Outbox.Handle(service.TopicNotice, func(context.Context, store.OutboxRow) error { return nil })
-	d.Outbox.Handle(store.TopicCommunityBan, func(context.Context, store.OutboxRow) error { return nil })
+	d.Outbox.Handle(eventlog.TopicRealtime, func(context.Context, core.OutboxRow) error { return nil }) // none of these is under test
+	d.Outbox.Handle(service.TopicNotice, func(context.Context, core.OutboxRow) error { return nil })
+	d.Outbox.Handle(communities.TopicCommunityBan, func(context.Context, core.OutboxRow) error { return nil })
 	return &server{d, community.New(d), member.New(d), joinrequest.New(d), category.New(d)}
 }
 
@@ -98,16 +102,16 @@ func (w *world) user(code region.Code, publicID string, roles ...string) context
 	require.NoError(w.t, err)
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(code)
-	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{
+	tx.InsertUser(people.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
+	tx.InsertSession(people.Session{
 		ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour),
 		Authenticated: true,
 	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	if len(roles) > 0 {
-		var changed *store.User
+		var changed *people.User
 		tx := d.Store.NewTx(code)
-		tx.UpdateUser(id, store.UserChange{Roles: roles}, w.now(), &changed)
+		tx.UpdateUser(id, people.UserChange{Roles: roles}, w.now(), &changed)
 		require.NoError(w.t, tx.Commit(w.t.Context()))
 	}
 	return auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: publicID, SessionID: "s", Home: code})

@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -29,8 +30,8 @@ type draft struct {
 	*plazav1.CreateMessageRequest
 	*chat.MessageRequest
 	dataType string
-	parent   *store.Message
-	settings store.Settings
+	parent   *messaging.Message
+	settings network.Settings
 }
 
 // CreateMessage creates a message in a subchannel. Calls with the same referenceId are idempotent: they return the
@@ -81,17 +82,17 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 
 // requireContact refuses messages in a conversation of two users who block each other.
 func (s *Service) requireContact(ctx context.Context, d *draft) error {
-	if d.Access.Channel.Type != store.ChannelConversation {
+	if d.Access.Channel.Type != messaging.ChannelConversation {
 		return nil
 	}
-	var users []store.ChannelUser
+	var users []messaging.ChannelUser
 	r := &service.Request{ReadBatch: s.Store.NewReadBatch(), Deps: s.Deps, Caller: d.Caller}
 	r.ChannelUsersAfter(d.Access.Channel.ID, "", 3, &users)
 	hidden := contact.ReadHidden(r)
 	if err := r.ReadBatch.Run(ctx); err != nil || len(users) > 2 {
 		return err
 	}
-	return hidden.RequireAnswer(ctx, service.Map(users, func(u store.ChannelUser) string { return u.UserID })...)
+	return hidden.RequireAnswer(ctx, service.Map(users, func(u messaging.ChannelUser) string { return u.UserID })...)
 }
 
 // requireParent returns an error unless the parent is a message of the subchannel that is not a reply.
@@ -107,10 +108,10 @@ func (d *draft) requireParent() error {
 }
 
 // row returns the message to store. The transaction assigns its segment.
-func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
+func (s *Service) row(d *draft, mentions []view.MessageMention) messaging.Message {
 	now := s.Now()
 	id := s.NewID(s.HomeOf(d.Feed.ID))
-	m := store.Message{
+	m := messaging.Message{
 		ID: id, FeedID: d.Feed.ID, ChannelID: d.Feed.EntityID, ChannelPublicID: d.Access.Channel.PublicID, ChannelType: d.Access.Channel.Type,
 		ParentID: d.GetParentId(), CreatorID: d.User().ID, CreatorPublicID: d.User().PublicID, ReferenceID: cmp.Or(d.GetReferenceId(), id),
 		DataType: d.dataType, Metadata: view.ObjectJSON(d.GetMetadata()), Tags: d.GetTags(), Mentions: view.MessageMentionsJSON(mentions),
@@ -124,7 +125,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 }
 
 // insert stores the message with the next segment of its subchannel, in a transaction that it may share with others.
-func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
+func (s *Service) insert(ctx context.Context, d *draft, m messaging.Message) (*plazav1.MessageResponse, error) {
 	auth.Created(ctx, "message", m.ID)
 	in := &insertion{ctx: ctx, message: m, asMember: d.Access.User.IsMember(), user: d.Caller.UserID, feed: d.Feed}
 	var err error
@@ -144,8 +145,8 @@ func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plaza
 }
 
 // respondExisting returns the message that the author created before with the same referenceId.
-func (s *Service) respondExisting(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
-	var existing *store.Message
+func (s *Service) respondExisting(ctx context.Context, d *draft, m messaging.Message) (*plazav1.MessageResponse, error) {
+	var existing *messaging.Message
 	reads := s.Store.NewReadBatch()
 	reads.MessageByReference(m.FeedID, m.CreatorID, m.ReferenceID, &existing)
 	reads.MessageFeed(m.FeedID, &d.Feed)

@@ -8,13 +8,15 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // FlagMessage flags a message as the caller.
 func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*plazav1.MessageResponse, error) {
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
-	return s.changeFlags(ctx, c, flags.Add(c.Request, store.FlagMessage, req))
+	return s.changeFlags(ctx, c, flags.Add(c.Request, content.FlagMessage, req))
 }
 
 // UnflagMessage removes the caller's flag, if there is one.
@@ -51,7 +53,7 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 var errDeleted = errors.New("the message is already deleted")
 
 // deleteFlagged deletes a message that has as many flags as its channel sets for automatic deletion.
-func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *store.Message) error {
+func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *messaging.Message) error {
 	channel := c.Access.Channel
 	if !channel.AutoDeleteEnabled || channel.AutoDeleteFlags < 1 || m.FlagCount < channel.AutoDeleteFlags {
 		return nil

@@ -10,6 +10,9 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // Limits of the messages of a subchannel that share transactions.
@@ -20,11 +23,11 @@ const (
 
 // insertion is a message to insert and the result.
 type insertion struct {
-	ctx      context.Context // of the request, which waits for the result
-	user     string          // internal id of the caller
-	asMember bool            // the author writes as a member of the channel
-	message  store.Message   // with its segment once done
-	feed     *store.MessageFeed
+	ctx      context.Context   // of the request, which waits for the result
+	user     string            // internal id of the caller
+	asMember bool              // the author writes as a member of the channel
+	message  messaging.Message // with its segment once done
+	feed     *messaging.MessageFeed
 	err      error
 }
 
@@ -66,7 +69,7 @@ func (s *Service) commitGroup(group []*insertion) {
 		s.commitMessages(group[0].ctx, group...)
 		return
 	}
-	s.commitMessages(store.WithoutIdempotency(context.WithoutCancel(group[0].ctx)), group...)
+	s.commitMessages(network.WithoutIdempotency(context.WithoutCancel(group[0].ctx)), group...)
 	if err := group[0].err; err == nil || errors.Is(err, fail.Unavailable("", nil)) {
 		return
 	}
@@ -78,12 +81,12 @@ func (s *Service) commitGroup(group []*insertion) {
 // commitMessages inserts messages of one subchannel in one transaction, together with the events that update the markers
 // of the channel's members, and sets their results.
 func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
-	var stored []store.Message
-	var feed *store.MessageFeed
+	var stored []messaging.Message
+	var feed *messaging.MessageFeed
 	first := group[0].message
 	tx := s.Store.NewTx(s.HomeOf(first.ID))
-	messages := service.Map(group, func(in *insertion) store.Message { return in.message })
-	ids := service.Map(messages, func(m store.Message) string { return m.ID })
+	messages := service.Map(group, func(in *insertion) messaging.Message { return in.message })
+	ids := service.Map(messages, func(m messaging.Message) string { return m.ID })
 	tx.GuardChannel(first.ChannelID, fail.NotFound())
 	for _, author := range membersOf(group) {
 		tx.GuardChannelMember(first.ChannelID, author, fail.NotChannelMember())
@@ -92,14 +95,14 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 		tx.GuardMessage(id, fail.NotFound())
 	}
 	tx.InsertMessages(messages, fail.NotFound(), errAlreadyExists, &stored)
-	var outboxRows []store.OutboxRow
-	if first.ChannelType != store.ChannelLive { // live channels have no markers
+	var outboxRows []core.OutboxRow
+	if first.ChannelType != messaging.ChannelLive { // live channels have no markers
 		created := events.MessagesCreated{ChannelID: first.ChannelID, FeedID: first.FeedID, MessageIDs: ids}
 		outboxRows = append(outboxRows, events.EmitMessagesCreated(tx, created, first.CreatedAt))
 		outboxRows = append(outboxRows, s.pushes(tx, messages)...)
 	}
 	changes := service.Map(messages, s.MessageChange)
-	authors := service.Map(messages, func(m store.Message) string { return m.CreatorID })
+	authors := service.Map(messages, func(m messaging.Message) string { return m.CreatorID })
 	outboxRows = append(outboxRows, events.EmitChanges(tx, "message.created", changes, authors, first.CreatedAt)...)
 	tx.SelectMessageFeed(first.FeedID, &feed)
 	err := s.CommitSoon(ctx, tx, outboxRows...)
@@ -109,8 +112,8 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 }
 
 // pushes writes what is pushed of messages to the outbox of tx, and returns the rows.
-func (s *Service) pushes(tx *store.Tx, messages []store.Message) []store.OutboxRow {
-	var rows []store.OutboxRow
+func (s *Service) pushes(tx *store.Tx, messages []messaging.Message) []core.OutboxRow {
+	var rows []core.OutboxRow
 	for _, m := range messages {
 		rows = append(rows, s.EmitPush(tx, service.Notice{Event: service.NoticeMessage, ID: m.ID})...)
 	}
@@ -118,12 +121,12 @@ func (s *Service) pushes(tx *store.Tx, messages []store.Message) []store.OutboxR
 }
 
 // set stores the result of a transaction.
-func (in *insertion) set(stored []store.Message, feed *store.MessageFeed, err error) {
+func (in *insertion) set(stored []messaging.Message, feed *messaging.MessageFeed, err error) {
 	in.err = err
 	if err != nil {
 		return
 	}
-	if m := service.Find(stored, func(m store.Message) bool { return m.ID == in.message.ID }); m != nil {
+	if m := service.Find(stored, func(m messaging.Message) bool { return m.ID == in.message.ID }); m != nil {
 		in.message = *m
 	}
 	if feed != nil {
@@ -143,7 +146,7 @@ func membersOf(group []*insertion) []string {
 }
 
 // parentsOf returns the parents of replies, each once.
-func parentsOf(messages []store.Message) []string {
-	ids := service.SortedSet(service.Map(messages, func(m store.Message) string { return m.ParentID }))
+func parentsOf(messages []messaging.Message) []string {
+	ids := service.SortedSet(service.Map(messages, func(m messaging.Message) string { return m.ParentID }))
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 func insertionOf(ctx context.Context, user, id string, at int) *insertion {
 	return &insertion{
 		ctx: ctx, user: user,
-		message: store.Message{ID: id, FeedID: "feed", CreatedAt: time.Unix(int64(at), 0)},
+		message: messaging.Message{ID: id, FeedID: "feed", CreatedAt: time.Unix(int64(at), 0)},
 	}
 }
 
@@ -103,13 +103,13 @@ func TestUsersTakeTurns(t *testing.T) {
 
 func TestMembersAndParentsOfGroup(t *testing.T) {
 	group := []*insertion{
-		{asMember: true, message: store.Message{CreatorID: "b", ParentID: "p"}},
-		{asMember: true, message: store.Message{CreatorID: "a", ParentID: "p"}},
-		{asMember: true, message: store.Message{CreatorID: "b"}},
-		{message: store.Message{CreatorID: "admin"}},
+		{asMember: true, message: messaging.Message{CreatorID: "b", ParentID: "p"}},
+		{asMember: true, message: messaging.Message{CreatorID: "a", ParentID: "p"}},
+		{asMember: true, message: messaging.Message{CreatorID: "b"}},
+		{message: messaging.Message{CreatorID: "admin"}},
 	}
 	require.Equal(t, []string{"a", "b"}, membersOf(group))
-	require.Equal(t, []string{"p"}, parentsOf([]store.Message{group[0].message, group[1].message, group[2].message}))
+	require.Equal(t, []string{"p"}, parentsOf([]messaging.Message{group[0].message, group[1].message, group[2].message}))
 }
 
 // TestByTime checks that a group keeps its order, in which the queue receives the errors.

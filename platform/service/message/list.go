@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -31,7 +32,7 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 	if cursor.First() && start > 0 {
 		list.After = start
 	}
-	var rows []store.Message
+	var rows []messaging.Message
 	if around {
 		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)
 	} else {
@@ -51,7 +52,7 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 	if around {
 		return s.around(ctx, list, cursor, c)
 	}
-	if list.Flagged != store.FlaggedAny || list.Viewer != "" && mayDiffer(list, rows) {
+	if list.Flagged != core.FlaggedAny || list.Viewer != "" && mayDiffer(list, rows) {
 		// A second round trip, because the first one tells whether the caller is a moderator.
 		if rows, stops, err = s.read(ctx, list); err != nil {
 			return nil, err
@@ -62,17 +63,17 @@ func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, st
 }
 
 // mayDiffer reports whether the list may contain other messages than rows, which were read without the viewer.
-func mayDiffer(l store.MessageList, rows []store.Message) bool {
+func mayDiffer(l messaging.MessageList, rows []messaging.Message) bool {
 	switch l.Deleted {
-	case store.DeletedOnly:
+	case core.DeletedOnly:
 		return true
-	case store.DeletedNone:
-		return slices.ContainsFunc(rows, func(m store.Message) bool { return m.HiddenAt != nil })
+	case core.DeletedNone:
+		return slices.ContainsFunc(rows, func(m messaging.Message) bool { return m.HiddenAt != nil })
 	}
 	return false
 }
 
-func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message,
+func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []messaging.Message,
 	paging *plazav1.Paging,
 ) (*plazav1.ListMessagesResponse, error) {
 	a, err := s.respond(ctx, c, rows...)
@@ -80,21 +81,21 @@ func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store
 }
 
 // position returns the sort key of a message. Page tokens encode its segment as a time.
-func position(m store.Message) (t time.Time, key, id string) {
+func position(m messaging.Message) (t time.Time, key, id string) {
 	return time.UnixMicro(m.Segment).UTC(), "", m.FeedID
 }
 
 // positions returns stops of a list of messages as positions of page tokens.
-func positions(feedID string, stops []store.Position) []store.Position {
-	return service.Map(stops, func(p store.Position) store.Position {
-		return store.Position{Time: time.UnixMicro(p.Segment).UTC(), ID: feedID}
+func positions(feedID string, stops []core.Position) []core.Position {
+	return service.Map(stops, func(p core.Position) core.Position {
+		return core.Position{Time: time.UnixMicro(p.Segment).UTC(), ID: feedID}
 	})
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
+func listOf(req *plazav1.ListMessagesRequest, cursor page.Cursor) messaging.MessageList {
 	desc := req.GetOptions().GetSortBy() != "segmentAsc"
-	list := store.MessageList{
+	list := messaging.MessageList{
 		FeedID:      req.GetMessageFeedId(),
 		EveryLevel:  req.ParentId == nil,
 		ParentID:    req.GetParentId(),
@@ -122,7 +123,7 @@ func firstSegment(desc bool) int64 {
 
 // around returns a page with a message in its middle, or closer to an end of the page if there are not enough messages
 // on that side.
-func (s *Service) around(ctx context.Context, list store.MessageList, cursor page.Cursor,
+func (s *Service) around(ctx context.Context, list messaging.MessageList, cursor page.Cursor,
 	c *chat.MessageRequest,
 ) (*plazav1.ListMessagesResponse, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
@@ -160,7 +161,7 @@ func (s *Service) around(ctx context.Context, list store.MessageList, cursor pag
 
 // tokenBeyond returns the token for the messages beyond the last of rows if there are more, or beyond the first of stops;
 // empty if there is none.
-func tokenBeyond(cursor page.Cursor, rows []store.Message, more bool, stops []store.Position) string {
+func tokenBeyond(cursor page.Cursor, rows []messaging.Message, more bool, stops []core.Position) string {
 	token := page.Cursor{Limit: cursor.Limit, Back: cursor.Back}
 	switch {
 	case more:
@@ -174,11 +175,11 @@ func tokenBeyond(cursor page.Cursor, rows []store.Message, more bool, stops []st
 }
 
 // read reads a list, in its order, in a round trip of its own.
-func (s *Service) read(ctx context.Context, list store.MessageList) (rows []store.Message, stops []store.Position, err error) {
+func (s *Service) read(ctx context.Context, list messaging.MessageList) (rows []messaging.Message, stops []core.Position, err error) {
 	reads := s.Store.NewReadBatch()
 	reads.ListMessages(list, &rows)
 	err = reads.Run(ctx)
-	slices.SortFunc(rows, func(a, b store.Message) int {
+	slices.SortFunc(rows, func(a, b messaging.Message) int {
 		c := cmp.Compare(a.Segment, b.Segment)
 		if list.Desc {
 			return -c

@@ -8,13 +8,13 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // readSettings adds the read of the network settings to a request that mentions a channel.
-func readSettings(r *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
+func readSettings(r *service.Request, list []*plazav1.MessageMention, into *network.Settings) {
 	if slices.ContainsFunc(list, func(m *plazav1.MessageMention) bool { return m.GetType() == view.MentionChannel }) {
 		r.Settings(r.Deps.Region, into)
 	}
@@ -23,7 +23,7 @@ func readSettings(r *service.Request, list []*plazav1.MessageMention, into *stor
 // mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not
 // make a message fail, and so are those of users whom the caller may not contact. A mention of the channel fails if the network settings do
 // not allow it.
-func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings store.Settings) ([]view.MessageMention, error) {
+func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings network.Settings) ([]view.MessageMention, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}

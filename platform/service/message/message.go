@@ -18,6 +18,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -36,9 +38,9 @@ func New(d *service.Deps) *Service {
 	return s
 }
 
-func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*plazav1.MessageResponse, error) {
+func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages ...messaging.Message) (*plazav1.MessageResponse, error) {
 	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{
-		Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User(), Moderated: map[string]bool{c.Feed.EntityID: moderates(c)},
+		Feeds: []messaging.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User(), Moderated: map[string]bool{c.Feed.EntityID: moderates(c)},
 	})
 }
 
@@ -59,42 +61,42 @@ func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest
 // BatchGetMessages gets several messages in the order of the request. Messages that the caller may not read are left
 // out.
 func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*plazav1.MessageResponse, error) {
-	var rows []store.Message
+	var rows []messaging.Message
 	r := s.NewRequest(ctx)
 	r.MessageHeads(req.GetMessageIds(), &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	access, err := chat.LoadAccess(ctx, s.Deps, r.Caller, service.Map(rows, func(m store.Message) string { return m.ChannelID }))
+	access, err := chat.LoadAccess(ctx, s.Deps, r.Caller, service.Map(rows, func(m messaging.Message) string { return m.ChannelID }))
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(m store.Message) bool { return access[m.ChannelID].CanRead(r.Caller) != nil })
+	rows = slices.DeleteFunc(rows, func(m messaging.Message) bool { return access[m.ChannelID].CanRead(r.Caller) != nil })
 	feeds, rows, err := s.readFeeds(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(m store.Message) bool { return feeds[m.FeedID] == nil })
-	service.SortByID(rows, req.GetMessageIds(), func(m store.Message) string { return m.ID })
+	rows = slices.DeleteFunc(rows, func(m messaging.Message) bool { return feeds[m.FeedID] == nil })
+	service.SortByID(rows, req.GetMessageIds(), func(m messaging.Message) string { return m.ID })
 	shown := view.MessageRows{Messages: rows, Viewer: r.User(), Moderated: map[string]bool{}}
 	for id, a := range access {
 		shown.Moderated[id] = a.CanModerate(r.Caller, auth.DeleteMessage)
 	}
-	for _, id := range service.Distinct(service.Map(rows, func(m store.Message) string { return m.FeedID })) {
+	for _, id := range service.Distinct(service.Map(rows, func(m messaging.Message) string { return m.FeedID })) {
 		shown.Feeds = append(shown.Feeds, *feeds[id])
 	}
 	return s.View.LoadMessages(ctx, s.Store, shown)
 }
 
 // readFeeds returns, by id, the subchannels of messages that are not deleted, and the whole messages of their heads.
-func (s *Service) readFeeds(ctx context.Context, heads []store.Message) (map[string]*store.MessageFeed, []store.Message, error) {
-	var feeds []store.MessageFeed
-	var messages []store.Message
+func (s *Service) readFeeds(ctx context.Context, heads []messaging.Message) (map[string]*messaging.MessageFeed, []messaging.Message, error) {
+	var feeds []messaging.MessageFeed
+	var messages []messaging.Message
 	reads := s.Store.NewBestEffortBatch()
-	reads.MessageFeeds(service.SortedSet(service.Map(heads, func(m store.Message) string { return m.FeedID })), &feeds)
-	reads.MessagesByID(service.Map(heads, func(m store.Message) string { return m.ID }), &messages)
+	reads.MessageFeeds(service.SortedSet(service.Map(heads, func(m messaging.Message) string { return m.FeedID })), &feeds)
+	reads.MessagesByID(service.Map(heads, func(m messaging.Message) string { return m.ID }), &messages)
 	err := reads.Run(ctx)
-	byID := map[string]*store.MessageFeed{}
+	byID := map[string]*messaging.MessageFeed{}
 	for i, feed := range feeds {
 		if feed.DeletedAt == nil {
 			byID[feed.ID] = &feeds[i]
@@ -122,8 +124,8 @@ func checkChange(c *chat.MessageRequest, p auth.Permission) {
 // UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a
 // moderator.
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
-	var settings store.Settings
-	var updated store.Message
+	var settings network.Settings
+	var updated messaging.Message
 	req.MentionedUsers = slices.Concat(req.GetMentionedUsers(), req.GetMentionees())
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
 	readSettings(c.Request, req.GetMentionedUsers(), &settings)
@@ -148,8 +150,8 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 
 // updated returns the message with the changes of the request.
 func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest,
-	settings store.Settings,
-) (store.Message, error) {
+	settings network.Settings,
+) (messaging.Message, error) {
 	updated := *c.Message
 	if req.GetData() != nil {
 		if err := chat.CheckContent(updated.DataType, freeform.Of(req.GetData())); err != nil {
@@ -172,8 +174,8 @@ func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plaz
 }
 
 // change writes a change of an existing message with its event and returns the message.
-func (s *Service) change(ctx context.Context, m store.Message, event string, change func(*store.Tx)) (*store.Message, error) {
-	var after *store.Message
+func (s *Service) change(ctx context.Context, m messaging.Message, event string, change func(*store.Tx)) (*messaging.Message, error) {
+	var after *messaging.Message
 	tx := s.Store.NewTx(s.HomeOf(m.ID))
 	tx.GuardMessage(m.ID, fail.NotFound())
 	change(tx)

@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -74,22 +75,22 @@ func TestListOf(t *testing.T) {
 		name string
 		req  *plazav1.ListMessagesRequest
 		back bool
-		want store.MessageList
+		want messaging.MessageList
 	}{
-		{"default", &plazav1.ListMessagesRequest{}, false, store.MessageList{EveryLevel: true, Desc: true, After: firstSegment(true)}},
+		{"default", &plazav1.ListMessagesRequest{}, false, messaging.MessageList{EveryLevel: true, Desc: true, After: firstSegment(true)}},
 		{
 			"oldest first", &plazav1.ListMessagesRequest{Options: &plazav1.MessageListOptions{SortBy: "segmentAsc"}}, false,
-			store.MessageList{EveryLevel: true, After: 0},
+			messaging.MessageList{EveryLevel: true, After: 0},
 		},
-		{"top level", &plazav1.ListMessagesRequest{ParentId: &parent}, false, store.MessageList{Desc: true, After: firstSegment(true)}},
-		{"backward", &plazav1.ListMessagesRequest{}, true, store.MessageList{EveryLevel: true, After: 5}},
+		{"top level", &plazav1.ListMessagesRequest{ParentId: &parent}, false, messaging.MessageList{Desc: true, After: firstSegment(true)}},
+		{"backward", &plazav1.ListMessagesRequest{}, true, messaging.MessageList{EveryLevel: true, After: 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cursor := page.Cursor{Limit: 3, Back: c.back}
 			if c.back {
-				cursor.Time, _, cursor.ID = position(store.Message{Segment: 5, FeedID: region.NewID(region.EU)})
+				cursor.Time, _, cursor.ID = position(messaging.Message{Segment: 5, FeedID: region.NewID(region.EU)})
 			}
-			c.want.Limit, c.want.Deleted, c.want.Flagged = 4, store.DeletedAny, store.FlaggedAny
+			c.want.Limit, c.want.Deleted, c.want.Flagged = 4, core.DeletedAny, core.FlaggedAny
 			require.Equal(t, c.want, listOf(c.req, cursor))
 		})
 	}
@@ -97,12 +98,12 @@ func TestListOf(t *testing.T) {
 
 func TestTokenBeyond(t *testing.T) {
 	feed := region.NewID(region.EU)
-	rows := []store.Message{{FeedID: feed, Segment: 3}, {FeedID: feed, Segment: 4}}
-	stops := positions(feed, []store.Position{{Segment: 9}})
+	rows := []messaging.Message{{FeedID: feed, Segment: 3}, {FeedID: feed, Segment: 4}}
+	stops := positions(feed, []core.Position{{Segment: 9}})
 	for name, c := range map[string]struct {
-		rows  []store.Message
+		rows  []messaging.Message
 		more  bool
-		stops []store.Position
+		stops []core.Position
 		want  int64 // 0 for no token
 	}{
 		"the end":          {rows, false, nil, 0},

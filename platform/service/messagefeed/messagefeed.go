@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -27,14 +28,14 @@ type Service struct{ *service.Deps }
 // New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) respond(ctx context.Context, r *service.Request, feeds ...store.MessageFeed) (*plazav1.MessageFeedResponse, error) {
+func (s *Service) respond(ctx context.Context, r *service.Request, feeds ...messaging.MessageFeed) (*plazav1.MessageFeedResponse, error) {
 	return s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: r.User()})
 }
 
 // requireChange returns an error unless the caller may create, rename and delete subchannels of a channel. In a
 // conversation, which has no moderators, all users may.
 func (s *Service) requireChange(access chat.Access, r *service.Request) error {
-	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
+	if access.Channel != nil && access.Channel.Type == messaging.ChannelConversation && access.User.IsMember() {
 		return access.CanWrite(r.Caller, s.Now())
 	}
 	return access.RequireModerate(r.Caller, auth.EditChannel)
@@ -51,7 +52,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 		return nil, err
 	}
 	home := s.HomeOf(access.Channel.ID)
-	feed := store.MessageFeed{
+	feed := messaging.MessageFeed{
 		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.GetName(), ChannelPublicID: access.Channel.PublicID,
 		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
 	}
@@ -59,7 +60,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
 	}
 	auth.Created(ctx, "messageFeed", feed.ID)
-	var created *store.MessageFeed
+	var created *messaging.MessageFeed
 	tx := s.Store.NewTx(home)
 	tx.GuardChannel(access.Channel.ID, fail.NotFound())
 	tx.InsertMessageFeed(feed)
@@ -84,13 +85,13 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFee
 func (s *Service) BatchGetMessageFeeds(
 	ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest,
 ) (*plazav1.MessageFeedResponse, error) {
-	var feeds []store.MessageFeed
+	var feeds []messaging.MessageFeed
 	r := s.NewRequest(ctx)
 	r.MessageFeeds(req.GetMessageFeedIds(), &feeds)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	channels := service.Map(feeds, func(f store.MessageFeed) string { return f.EntityID })
+	channels := service.Map(feeds, func(f messaging.MessageFeed) string { return f.EntityID })
 	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, channels)
 	if err != nil {
 		return nil, err
@@ -100,10 +101,10 @@ func (s *Service) BatchGetMessageFeeds(
 
 // readableFeeds returns the subchannels with the given ids that are not deleted and whose channels are readable, in the
 // order of the ids and each once.
-func readableFeeds(ids []string, feeds []store.MessageFeed, readable map[string]bool) []store.MessageFeed {
-	var shown []store.MessageFeed
+func readableFeeds(ids []string, feeds []messaging.MessageFeed, readable map[string]bool) []messaging.MessageFeed {
+	var shown []messaging.MessageFeed
 	for _, id := range service.Distinct(ids) {
-		f := service.Find(feeds, func(f store.MessageFeed) bool { return f.ID == id })
+		f := service.Find(feeds, func(f messaging.MessageFeed) bool { return f.ID == id })
 		if f != nil && f.DeletedAt == nil && readable[f.EntityID] {
 			shown = append(shown, *f)
 		}
@@ -115,13 +116,13 @@ func readableFeeds(ids []string, feeds []store.MessageFeed, readable map[string]
 func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
 	r := s.NewRequest(ctx)
 	cursor := r.Page(page.Options(req.GetOptions()))
-	list := store.MessageFeedList{
+	list := messaging.MessageFeedList{
 		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted),
 		WithoutDefault: req.GetExcludeDefaultMessageFeed(),
 		Desc:           (req.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	var feeds []store.MessageFeed
+	var feeds []messaging.MessageFeed
 	var access chat.Access
 	chat.ReadChannel(r, list.ChannelID, &access)
 	r.ListMessageFeeds(list, &feeds)
@@ -129,7 +130,7 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	at := func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID }
+	at := func(feed messaging.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID }
 	feeds, paging := service.Page(cursor, feeds, false, list.Desc, at, r.Stops()...)
 	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{
 		Feeds: feeds, Viewer: r.User(), Moderated: map[string]bool{list.ChannelID: access.CanModerate(r.Caller, auth.DeleteMessage)},
@@ -144,7 +145,7 @@ func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMess
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	var updated *store.MessageFeed
+	var updated *messaging.MessageFeed
 	tx := s.Store.NewTx(s.HomeOf(c.Feed.ID))
 	tx.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
 	tx.SelectMessageFeed(c.Feed.ID, &updated)
@@ -171,7 +172,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 		return nil, fail.Forbidden("The default subchannel cannot be deleted without its channel")
 	}
 	now := s.Now()
-	var updated *store.MessageFeed
+	var updated *messaging.MessageFeed
 	tx := s.Store.NewTx(s.HomeOf(c.Feed.ID))
 	tx.DeleteMessageFeed(c.Feed.ID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, c.Feed.ID, now)

@@ -10,13 +10,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestReadableFeeds(t *testing.T) {
 	t.Parallel()
-	feeds := []store.MessageFeed{
+	feeds := []messaging.MessageFeed{
 		{ID: "a", EntityID: "mine"},
 		{ID: "b", EntityID: "mine"},
 		{ID: "deleted", EntityID: "mine", DeletedAt: &servicetest.Noon},
@@ -33,7 +33,7 @@ func TestReadableFeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := readableFeeds(test.ids, feeds, map[string]bool{"mine": true, "foreign": false})
-			require.Equal(t, test.want, service.Map(got, func(f store.MessageFeed) string { return f.ID }))
+			require.Equal(t, test.want, service.Map(got, func(f messaging.MessageFeed) string { return f.ID }))
 		})
 	}
 }
@@ -55,13 +55,13 @@ func TestPageOptions(t *testing.T) {
 func TestNoChangeWithoutAccess(t *testing.T) {
 	t.Parallel()
 	s := New(&service.Deps{})
-	member := &store.ChannelUser{Membership: store.ChannelMember}
+	member := &messaging.ChannelUser{Membership: messaging.ChannelMember}
 	for name, access := range map[string]chat.Access{
 		"zero":               {},
-		"unresolved channel": {Channel: &store.Channel{IsPublic: true}, User: member},
+		"unresolved channel": {Channel: &messaging.Channel{IsPublic: true}, User: member},
 		"unresolved conversation": {
-			Channel: &store.Channel{Type: store.ChannelConversation},
-			User:    &store.ChannelUser{Membership: store.ChannelBanned},
+			Channel: &messaging.Channel{Type: messaging.ChannelConversation},
+			User:    &messaging.ChannelUser{Membership: messaging.ChannelBanned},
 		},
 		"a member of no known channel": {User: member},
 	} {

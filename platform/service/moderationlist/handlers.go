@@ -5,7 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -69,11 +69,11 @@ func (s *Service) verify(
 	return service.Success(), r.Run(ctx)
 }
 
-func (s *Service) respondAdded(rows []store.ModerationRule, err error) (*plazav1.ListModerationRulesResponse, error) {
+func (s *Service) respondAdded(rows []network.ModerationRule, err error) (*plazav1.ListModerationRulesResponse, error) {
 	return s.respond(rows, &plazav1.Paging{}), err
 }
 
-func (s *Service) respondUpdated(row store.ModerationRule, err error) (*plazav1.ModerationRuleResponse, error) {
-	rules := s.View.ModerationRules([]store.ModerationRule{row})
+func (s *Service) respondUpdated(row network.ModerationRule, err error) (*plazav1.ModerationRuleResponse, error) {
+	rules := s.View.ModerationRules([]network.ModerationRule{row})
 	return &plazav1.ModerationRuleResponse{Status: "success", Data: rules[0]}, err
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -29,7 +29,7 @@ func (s *Service) listRules(ctx context.Context, l list, req listRequest) (*plaz
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(rows, func(a, b store.ModerationRule) int {
+		slices.SortFunc(rows, func(a, b network.ModerationRule) int {
 			if req.GetSortBy() != "firstCreated" {
 				a, b = b, a
 			}
@@ -39,20 +39,20 @@ func (s *Service) listRules(ctx context.Context, l list, req listRequest) (*plaz
 	}
 	r := s.NewPrivilegedRequest(ctx, l.permission)
 	cursor := r.PageOf(req.GetOptions(), defaultLimit)
-	query := store.ModerationRuleList{
+	query := network.ModerationRuleList{
 		List: l.name, Part: req.GetRegex(), Desc: (req.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
-	var rows []store.ModerationRule
+	var rows []network.ModerationRule
 	r.ListModerationRules(s.Region, query, &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, func(r store.ModerationRule) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
+	rows, paging := page.Window(cursor, rows, func(r network.ModerationRule) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
 	return s.respond(rows, paging), nil
 }
 
-func (s *Service) respond(rows []store.ModerationRule, paging *plazav1.Paging) *plazav1.ListModerationRulesResponse {
+func (s *Service) respond(rows []network.ModerationRule, paging *plazav1.Paging) *plazav1.ListModerationRulesResponse {
 	rules := s.View.ModerationRules(rows)
 	return &plazav1.ListModerationRulesResponse{
 		Status: "success", Data: &plazav1.ModerationRules{Results: rules, Paging: paging}, Results: rules, Paging: paging, Success: true,

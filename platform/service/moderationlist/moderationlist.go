@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
@@ -64,8 +65,8 @@ var errFull = fail.Validation(fmt.Sprintf(
 	textfilter.MaxRules, textfilter.MaxExpressions))
 
 // load reads rules of a list by their ids, and checks that the caller may change the list.
-func (s *Service) load(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
-	var rules []store.ModerationRule
+func (s *Service) load(ctx context.Context, l list, ids []string) ([]network.ModerationRule, error) {
+	var rules []network.ModerationRule
 	r := s.NewPrivilegedRequest(ctx, l.permission)
 	r.ModerationRules(s.Region, l.name, ids, &rules)
 	err := r.Run(ctx)
@@ -73,22 +74,22 @@ func (s *Service) load(ctx context.Context, l list, ids []string) ([]store.Moder
 }
 
 // add adds rules, and enables those that exist.
-func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) ([]store.ModerationRule, error) {
+func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) ([]network.ModerationRule, error) {
 	ids := idsOf(l, regexs)
 	old, err := s.load(ctx, l, ids)
 	if err != nil {
 		return nil, err
 	}
-	var rules []store.ModerationRule
+	var rules []network.ModerationRule
 	for i, regex := range regexs {
 		plain, err := l.compile(regex, exact)
 		if err != nil {
 			return nil, fail.Validation(fmt.Sprintf("regexs[%d]: %s", i, err))
 		}
-		rule := store.ModerationRule{
+		rule := network.ModerationRule{
 			List: l.name, ID: ids[i], Regex: regex, IsPlain: plain, IsMatchExactWord: exact, IsEnabled: true, CreatedAt: s.Now(),
 		}
-		if same := service.Find(old, func(o store.ModerationRule) bool { return o.ID == ids[i] }); same != nil {
+		if same := service.Find(old, func(o network.ModerationRule) bool { return o.ID == ids[i] }); same != nil {
 			rule.CreatedAt = same.CreatedAt
 		}
 		rules = append(rules, rule)
@@ -105,20 +106,20 @@ func idsOf(l list, regexs []string) []string {
 }
 
 // enable enables or disables a rule.
-func (s *Service) enable(ctx context.Context, l list, id string, enabled bool) (store.ModerationRule, error) {
+func (s *Service) enable(ctx context.Context, l list, id string, enabled bool) (network.ModerationRule, error) {
 	rules, err := s.load(ctx, l, []string{id})
 	if err != nil {
-		return store.ModerationRule{}, err
+		return network.ModerationRule{}, err
 	}
 	if len(rules) == 0 {
-		return store.ModerationRule{}, fail.NotFound()
+		return network.ModerationRule{}, fail.NotFound()
 	}
 	rules[0].IsEnabled = enabled
 	if rules, err = s.update(ctx, l, rules); err != nil {
-		return store.ModerationRule{}, err
+		return network.ModerationRule{}, err
 	}
 	if len(rules) == 0 { // deleted concurrently
-		return store.ModerationRule{}, fail.NotFound()
+		return network.ModerationRule{}, fail.NotFound()
 	}
 	return rules[0], nil
 }
@@ -141,32 +142,32 @@ func (s *Service) remove(ctx context.Context, l list, ids []string) error {
 
 // update stores rules at the home of this region, and sends them to the others. It returns the stored rules that are
 // not deleted, in the order of rules.
-func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRule) ([]store.ModerationRule, error) {
+func (s *Service) update(ctx context.Context, l list, rules []network.ModerationRule) ([]network.ModerationRule, error) {
 	ids := make([]string, len(rules))
 	for i := range rules {
 		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.clock(), string(s.Region), rules[i].ID
 		auth.Created(ctx, "rule", rules[i].ID)
 	}
-	var updated []store.ModerationRule
+	var updated []network.ModerationRule
 	tx := s.Store.NewTx(s.Region)
 	s.upsert(tx, rules)
 	tx.GuardModerationRules(l.name, textfilter.MaxRules, textfilter.MaxExpressions, errFull)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rules: rules} })
 	tx.SelectModerationRules(l.name, ids, &updated)
 	err := s.Commit(ctx, tx, outboxRows...)
-	service.SortByID(updated, ids, func(r store.ModerationRule) string { return r.ID })
+	service.SortByID(updated, ids, func(r network.ModerationRule) string { return r.ID })
 	return updated, err
 }
 
 // upsert writes rules, and gives the rules of the home a new version.
-func (s *Service) upsert(tx *store.Tx, rules []store.ModerationRule) {
+func (s *Service) upsert(tx *store.Tx, rules []network.ModerationRule) {
 	tx.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-retention))
 }
 
 // message is the payload of an outbox row.
 type message struct {
-	Home  region.Code            `json:"home"`
-	Rules []store.ModerationRule `json:"rules"`
+	Home  region.Code              `json:"home"`
+	Rules []network.ModerationRule `json:"rules"`
 }
 
 func (s *Service) apply(ctx context.Context, m message) error {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,8 +17,8 @@ import (
 func TestMoveAnswer(t *testing.T) {
 	t.Parallel()
 	requested, updated, finished := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour)
-	m := store.UserMove{
-		ID: "id", FromHome: region.EU, ToHome: region.SG, State: "state", Reason: "reason", Progress: store.Progress{Step: "posts"},
+	m := lifecycle.UserMove{
+		ID: "id", FromHome: region.EU, ToHome: region.SG, State: "state", Reason: "reason", Progress: lifecycle.Progress{Step: "posts"},
 		Moved: []byte(`{"posts": 2}`), IDs: 3, RequestedAt: requested, UpdatedAt: updated, AllowInterruption: true,
 	}
 	want := &plazav1.UserMove{

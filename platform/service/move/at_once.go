@@ -10,6 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 const (
@@ -46,7 +48,7 @@ var errBehind = fail.Unavailable("the user cannot be moved at once",
 // the transaction; rows that do not move within limits.MoveAtOnce move a page in each transaction, while requests are refused. More ids
 // than move at once move only if the move allows an interruption.
 func (w *work) moveAtOnce(ctx context.Context) error {
-	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == store.MoveMoving { // an attempt of a server that has stopped
+	if route, _ := w.Store.Routes().Route(w.move.ID); route.State == lifecycle.MoveMoving { // an attempt of a server that has stopped
 		if err := w.letWrite(ctx); err != nil {
 			return err
 		}
@@ -73,7 +75,7 @@ func (w *work) moveAtOnce(ctx context.Context) error {
 	case cancelled:
 		return nil
 	}
-	w.move.State, w.move.Attempts, w.move.Step, w.move.Position, w.move.DueAt = store.MoveMoving, 0, "", nil, w.Now().Add(holdLease)
+	w.move.State, w.move.Attempts, w.move.Step, w.move.Position, w.move.DueAt = lifecycle.MoveMoving, 0, "", nil, w.Now().Add(holdLease)
 	if err := w.save(ctx); err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (w *work) moveAtOnce(ctx context.Context) error {
 // obstacle returns why the rows cannot move at once: a server does not store which moves it follows, too many earlier attempts
 // have failed, or there are too many ids. It is empty if they can.
 func (w *work) obstacle(ctx context.Context) (string, error) {
-	unable, err := service.Read(ctx, w.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityMoveRoutes)
+	unable, err := service.Read(ctx, w.Deps, (*store.ReadBatch).ServersWithout, network.CapabilityMoveRoutes)
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +115,7 @@ func (w *work) cancelInterruption(ctx context.Context, obstacle string) error {
 }
 
 // catchUp collects ids and copies files that were added since the steps did so. It returns the export that was copied.
-func (w *work) catchUp(ctx context.Context) (*store.Export, error) {
+func (w *work) catchUp(ctx context.Context) (*lifecycle.Export, error) {
 	export, err := service.Read(ctx, w.Deps, (*store.ReadBatch).Export, w.move.ID)
 	if err != nil {
 		return nil, err
@@ -137,9 +139,9 @@ func (w *work) copyExisting(ctx context.Context, ids ...string) error {
 // collectAll adds all ids that are not known yet. It calls newFiles with the files among them before it does, so that every file
 // that is known has been copied.
 func (w *work) collectAll(ctx context.Context, newFiles func([]string) error) (err error) {
-	for _, source := range store.MoveSources {
+	for _, source := range lifecycle.MoveSources {
 		var before func([]string) error
-		if source.Kind == store.MovedFile {
+		if source.Kind == lifecycle.MovedFile {
 			before = newFiles
 		}
 		for result := (steps.Result{}); !result.Last; {
@@ -153,7 +155,7 @@ func (w *work) collectAll(ctx context.Context, newFiles func([]string) error) (e
 
 // hold makes every server refuse statements that concern the user, including the ids that were added at the last moment. It
 // fails if that takes too long, and if something must be copied first.
-func (w *work) hold(ctx context.Context, copied *store.Export) error {
+func (w *work) hold(ctx context.Context, copied *lifecycle.Export) error {
 	ctx, cancel := context.WithTimeout(ctx, w.Limits.FollowMove+time.Duration(w.move.IDs)*collectTime)
 	defer cancel()
 	for known := int64(-1); ; {
@@ -162,7 +164,7 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 			return err
 		}
 		known = ids
-		if err := w.publishNext(ctx, store.MoveMoving, ids); err != nil {
+		if err := w.publishNext(ctx, lifecycle.MoveMoving, ids); err != nil {
 			return err
 		}
 		// A server that follows the version has ended the statements that it sent before.
@@ -186,12 +188,12 @@ func (w *work) hold(ctx context.Context, copied *store.Export) error {
 }
 
 // newArchive reports whether an export has an archive that an earlier state of it did not have.
-func newArchive(before, now *store.Export) bool {
-	return now != nil && now.State == store.ExportReady && (before == nil || before.Version != now.Version)
+func newArchive(before, now *lifecycle.Export) bool {
+	return now != nil && now.State == lifecycle.ExportReady && (before == nil || before.Version != now.Version)
 }
 
 // publishNext publishes a new version of the route.
-func (w *work) publishNext(ctx context.Context, state store.MoveState, ids int64) error {
+func (w *work) publishNext(ctx context.Context, state lifecycle.MoveState, ids int64) error {
 	known := w.move.IDs
 	w.move.IDs, w.move.DueAt = ids, w.Now().Add(holdLease)
 	if err := w.save(ctx); err != nil {
@@ -205,7 +207,7 @@ func (w *work) publishNext(ctx context.Context, state store.MoveState, ids int64
 func (w *work) letWrite(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.Limits.LetWrite)
 	defer cancel()
-	return w.publishNext(ctx, store.MoveAnnounced, w.move.IDs)
+	return w.publishNext(ctx, lifecycle.MoveAnnounced, w.move.IDs)
 }
 
 // moveAll moves all rows in one transaction, unless there are too many.

@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 const (
@@ -32,26 +34,26 @@ func (s *Service) Job() jobs.Job {
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
 // first.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	states := []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveAnnounced, store.MoveCleaning, store.MoveCollecting}
-	due := func(reads *store.ReadBatch, state store.MoveState, into **store.UserMove) {
+	states := []lifecycle.MoveState{lifecycle.MoveMoving, lifecycle.MoveFrozen, lifecycle.MoveAnnounced, lifecycle.MoveCleaning, lifecycle.MoveCollecting}
+	due := func(reads *store.ReadBatch, state lifecycle.MoveState, into **lifecycle.UserMove) {
 		reads.DueUserMove(home, state, s.Now(), into)
 	}
-	return steps.Continue(store.WithMover(ctx), s.Store, states, due, s.advance)
+	return steps.Continue(lifecycle.WithMover(ctx), s.Store, states, due, s.advance)
 }
 
 // work is the state of a move in progress.
 type work struct {
 	*Service
-	move *store.UserMove
+	move *lifecycle.UserMove
 }
 
 // advance takes the remaining steps of a state.
-func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
+func (s *Service) advance(ctx context.Context, m *lifecycle.UserMove) error {
 	w := &work{s, m}
 	state := w.states()[m.State]
 	job := &steps.Job{
 		Progress: &m.Progress, Steps: state.steps, Now: s.Now, Save: w.save, Finish: state.finish,
-		Count: func(kind string, rows int32) { w.count(kind, int64(rows)) }, Eager: m.State == store.MoveMoving,
+		Count: func(kind string, rows int32) { w.count(kind, int64(rows)) }, Eager: m.State == lifecycle.MoveMoving,
 	}
 	return job.Advance(ctx)
 }
@@ -62,13 +64,13 @@ type phase struct {
 	finish func(context.Context) error
 }
 
-func (w *work) states() map[store.MoveState]phase {
-	return map[store.MoveState]phase{
-		store.MoveCollecting: {w.collection(), w.announce},
-		store.MoveAnnounced:  {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.moveAtOnce},
-		store.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
-		store.MoveMoving:     {w.rows(), w.release},
-		store.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
+func (w *work) states() map[lifecycle.MoveState]phase {
+	return map[lifecycle.MoveState]phase{
+		lifecycle.MoveCollecting: {w.collection(), w.announce},
+		lifecycle.MoveAnnounced:  {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.moveAtOnce},
+		lifecycle.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
+		lifecycle.MoveMoving:     {w.rows(), w.release},
+		lifecycle.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
 	}
 }
 
@@ -82,7 +84,7 @@ func (w *work) count(kind string, rows int64) {
 }
 
 func (w *work) save(ctx context.Context) error {
-	tx := w.Store.NewTx(store.MoveHome(w.move.ID))
+	tx := w.Store.NewTx(lifecycle.MoveHome(w.move.ID))
 	tx.UpdateUserMove(*w.move, w.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -92,12 +94,12 @@ func (w *work) save(ctx context.Context) error {
 }
 
 // enter stores the next state. The job continues when every server knows it.
-func (w *work) enter(ctx context.Context, next store.MoveState) error {
+func (w *work) enter(ctx context.Context, next lifecycle.MoveState) error {
 	return w.enterFor(ctx, next, w.Settle)
 }
 
 // enterFor stores the next state. The job continues after wait.
-func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Duration) error {
+func (w *work) enterFor(ctx context.Context, next lifecycle.MoveState, wait time.Duration) error {
 	m, before := w.move, *w.move
 	m.State, m.Step, m.Position, m.Attempts, m.DueAt = next, "", nil, 0, w.Now().Add(wait)
 	err := w.save(ctx)
@@ -108,9 +110,9 @@ func (w *work) enterFor(ctx context.Context, next store.MoveState, wait time.Dur
 }
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
-func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
+func (w *work) publish(ctx context.Context, from, to region.Code, state lifecycle.MoveState, ids int64) error {
 	return w.Store.CommitAtHomes(ctx, func(tx *store.Tx) {
-		tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+		tx.SetRoute(lifecycle.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
 	})
 }
 
@@ -138,27 +140,27 @@ func (w *work) announce(ctx context.Context) error {
 	case ids > maxIDsAtOnce && !w.move.AllowInterruption:
 		return w.cancelInterruption(ctx, tooManyIDs)
 	}
-	return w.publishAndEnter(ctx, store.MoveAnnounced, ids)
+	return w.publishAndEnter(ctx, lifecycle.MoveAnnounced, ids)
 }
 
 // freeze makes servers refuse writes, for a move that is not possible at once.
 func (w *work) freeze(ctx context.Context) error {
-	return w.enterIfPossible(ctx, func(int64) store.MoveState { return store.MoveFrozen })
+	return w.enterIfPossible(ctx, func(int64) lifecycle.MoveState { return lifecycle.MoveFrozen })
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
 // collects the ids again.
 func (w *work) beginMoving(ctx context.Context) error {
-	return w.enterIfPossible(ctx, func(ids int64) store.MoveState {
+	return w.enterIfPossible(ctx, func(ids int64) lifecycle.MoveState {
 		if ids > w.move.IDs {
-			return store.MoveFrozen
+			return lifecycle.MoveFrozen
 		}
-		return store.MoveMoving
+		return lifecycle.MoveMoving
 	})
 }
 
 // enterIfPossible enters the state that next returns for the number of ids, unless the move is no longer possible, which ends it.
-func (w *work) enterIfPossible(ctx context.Context, next func(ids int64) store.MoveState) error {
+func (w *work) enterIfPossible(ctx context.Context, next func(ids int64) lifecycle.MoveState) error {
 	if cancelled, err := w.cancelIfImpossible(ctx); cancelled || err != nil {
 		return err
 	}
@@ -198,12 +200,12 @@ func (w *work) cancelIfImpossible(ctx context.Context) (cancelled bool, err erro
 }
 
 // publishAndEnter makes servers follow a state, and stores it with the number of ids that they know then.
-func (w *work) publishAndEnter(ctx context.Context, next store.MoveState, ids int64) error {
+func (w *work) publishAndEnter(ctx context.Context, next lifecycle.MoveState, ids int64) error {
 	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, next, ids); err != nil {
 		return err
 	}
 	known, wait := w.move.IDs, w.Settle
-	if next == store.MoveAnnounced {
+	if next == lifecycle.MoveAnnounced {
 		wait = announceFor
 	}
 	w.move.IDs = ids
@@ -216,18 +218,18 @@ func (w *work) publishAndEnter(ctx context.Context, next store.MoveState, ids in
 
 // cancel ends a move whose rows are all at the old home.
 func (w *work) cancel(ctx context.Context, reason string) error {
-	if w.move.State != store.MoveCollecting {
+	if w.move.State != lifecycle.MoveCollecting {
 		if err := w.save(ctx); err != nil { // a new version
 			return err
 		}
-		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, store.MoveDone, w.move.IDs); err != nil {
+		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, lifecycle.MoveDone, w.move.IDs); err != nil {
 			return err
 		}
 	}
 	now := w.Now()
 	w.move.Reason, w.move.FinishedAt = reason, &now
 	w.Log.WarnContext(ctx, "move of user cancelled", "user", w.move.ID, "reason", reason)
-	return w.end(ctx, store.MoveCancelled)
+	return w.end(ctx, lifecycle.MoveCancelled)
 }
 
 // release makes servers use the new home. Those that do not know that yet refuse both reads and writes.
@@ -235,15 +237,15 @@ func (w *work) release(ctx context.Context) error {
 	if err := w.copyDirectoryEntry(ctx); err != nil {
 		return err
 	}
-	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, store.MoveDone, w.move.IDs); err != nil {
+	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, lifecycle.MoveDone, w.move.IDs); err != nil {
 		return err
 	}
-	return w.enter(ctx, store.MoveCleaning)
+	return w.enter(ctx, lifecycle.MoveCleaning)
 }
 
 // copyDirectoryEntry makes the user id known at the new home, which must not depend on others for its users.
 func (w *work) copyDirectoryEntry(ctx context.Context) error {
-	var users []store.User
+	var users []people.User
 	tx := w.Store.NewTx(w.move.ToHome)
 	tx.SelectUser(w.move.ID, &users)
 	if err := tx.Commit(ctx); err != nil || len(users) == 0 {
@@ -256,11 +258,11 @@ func (w *work) finish(ctx context.Context) error {
 	now := w.Now()
 	w.move.FinishedAt = &now // has no effect before the state
 	w.Log.InfoContext(ctx, "user moved", "user", w.move.ID, "from", w.move.FromHome, "to", w.move.ToHome)
-	return w.end(ctx, store.MoveDone)
+	return w.end(ctx, lifecycle.MoveDone)
 }
 
 // end enters a last state.
-func (w *work) end(ctx context.Context, last store.MoveState) error {
+func (w *work) end(ctx context.Context, last lifecycle.MoveState) error {
 	if err := w.enter(ctx, last); err != nil {
 		return err
 	}

@@ -20,8 +20,11 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/move"
 	"github.com/plaza-social/plaza/platform/storage"
-	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -38,7 +41,7 @@ type world struct {
 	user    string
 	file    string
 	storage *storage.Storage
-	routes  *store.RouteReader
+	routes  *lifecycle.RouteReader
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, objects.Close()) })
 	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU), "", objects, nil}
-	w.routes = store.NewRouteReader(w.Store.Store, region.EU)
+	w.routes = lifecycle.NewRouteReader(w.Store.Store, region.EU)
 	objects.SetHomeOf(w.Store.HomeOf)
 	w.follow()
 	w.fill()
@@ -73,15 +76,15 @@ func (w *world) follow() {
 func (w *world) fill() {
 	w.t.Helper()
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
+	tx.InsertUser(people.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range posts {
 		servicetest.InsertWallPost(tx, w.user, w.user, i)
 	}
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	w.file = w.addFile()
-	var m *store.UserMove
-	tx = w.Store.NewTx(store.MoveHome(w.user))
-	tx.StartUserMove(store.UserMove{ID: w.user, FromHome: region.EU, ToHome: region.SG}, servicetest.Noon, &m)
+	var m *lifecycle.UserMove
+	tx = w.Store.NewTx(lifecycle.MoveHome(w.user))
+	tx.StartUserMove(lifecycle.UserMove{ID: w.user, FromHome: region.EU, ToHome: region.SG}, servicetest.Noon, &m)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
 
@@ -99,7 +102,7 @@ func (w *world) insertFile(id string) error {
 	}
 	tx := w.Store.NewTx(region.EU)
 	tx.InsertUpload(id, servicetest.Noon.Add(time.Hour), servicetest.Noon)
-	tx.InsertFile(store.File{
+	tx.InsertFile(media.File{
 		ID: id, OwnerID: w.user, OwnerPublicID: "alice", Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"),
 		CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
 	}, nil)
@@ -116,9 +119,9 @@ func (w *world) serviceWithin(maxIDs int64, within limits.Limits) *move.Service 
 	return move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, Limits: within, MaxIDs: maxIDs})
 }
 
-func (w *world) move() store.UserMove {
+func (w *world) move() lifecycle.UserMove {
 	w.t.Helper()
-	var m *store.UserMove
+	var m *lifecycle.UserMove
 	reads := w.Store.NewReadBatch()
 	reads.UserMove(w.user, &m)
 	require.NoError(w.t, reads.Run(db.WithMover(w.t.Context())))
@@ -142,11 +145,11 @@ func (w *world) advance(s *move.Service) db.MoveState {
 // rowsAt returns the number of rows of the user at a home: the user, the posts and the files.
 func (w *world) rowsAt(home region.Code) int {
 	w.t.Helper()
-	var users []store.User
-	var rows []store.MoveRow
+	var users []people.User
+	var rows []lifecycle.MoveRow
 	n := 0
-	for _, source := range store.MoveSources {
-		var page []store.MoveRow
+	for _, source := range lifecycle.MoveSources {
+		var page []lifecycle.MoveRow
 		reads := w.Store.NewReadBatch()
 		reads.MoveRows(source, home, w.user, nil, 1000, &page)
 		require.NoError(w.t, reads.Run(db.WithMover(w.t.Context())))
@@ -180,7 +183,7 @@ func (w *world) requireMoved() {
 }
 
 func (w *world) read(ids ...string) error {
-	var users []store.User
+	var users []people.User
 	reads := w.Store.NewReadBatch()
 	reads.Users(ids, &users)
 	return reads.Run(w.t.Context())
@@ -196,7 +199,7 @@ func (w *world) write(id string) error {
 func (w *world) announce(home region.Code, id string, capabilities ...string) {
 	w.t.Helper()
 	tx := w.Store.NewTx(home)
-	tx.AnnounceServer(store.Server{ID: id, Version: "old", Capabilities: capabilities})
+	tx.AnnounceServer(network.Server{ID: id, Version: "old", Capabilities: capabilities})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
 
@@ -206,10 +209,10 @@ func TestServersThatDoNotFollow(t *testing.T) {
 	w := newWorld(t)
 	w.allowInterruption()
 	s := w.service(0)
-	w.announce(region.SG, "current", "other", store.CapabilityMoves)
+	w.announce(region.SG, "current", "other", network.CapabilityMoves)
 	w.announce(region.US, "stopped")
 	w.Exec(t, `UPDATE servers SET seen_at = now() - INTERVAL '61 seconds'`)
-	w.announce(region.SG, "current", store.CapabilityMoves)
+	w.announce(region.SG, "current", network.CapabilityMoves)
 	w.announce(region.US, "running")
 	w.Set(w.now().Add(settle))
 	_, err := s.Continue(t.Context(), region.EU)
@@ -256,14 +259,14 @@ func TestStates(t *testing.T) {
 		states       []state
 	}{
 		"at once": {
-			[]string{store.CapabilityMoves, store.CapabilityMoveRoutes},
-			[]state{{db.MoveAnnounced, false, false}, {store.MoveCleaning, false, false}, {db.MoveDone, false, false}},
+			[]string{network.CapabilityMoves, network.CapabilityMoveRoutes},
+			[]state{{db.MoveAnnounced, false, false}, {lifecycle.MoveCleaning, false, false}, {db.MoveDone, false, false}},
 		},
-		"while a server of an earlier version runs": {[]string{store.CapabilityMoves}, []state{
+		"while a server of an earlier version runs": {[]string{network.CapabilityMoves}, []state{
 			{db.MoveAnnounced, false, false},
 			{db.MoveFrozen, false, true},
 			{db.MoveMoving, true, true},
-			{store.MoveCleaning, false, false},
+			{lifecycle.MoveCleaning, false, false},
 			{db.MoveDone, false, false},
 		}},
 	} {
@@ -315,12 +318,12 @@ func (w *world) runWith(beforeAnnouncing func(db.Followed, *db.Routes), capabili
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	st := w.Open(w.t)
-	reader, id := store.NewRouteReader(st.Store, region.SG), region.NewID(region.SG)
+	reader, id := lifecycle.NewRouteReader(st.Store, region.SG), region.NewID(region.SG)
 	announce := func() {
 		followed := st.Routes().Followed()
 		beforeAnnouncing(followed, st.Routes())
 		tx := st.NewTx(region.SG)
-		tx.AnnounceServer(store.Server{ID: id, Capabilities: capabilities, MoveRoutes: store.FollowedRoutes(followed)})
+		tx.AnnounceServer(network.Server{ID: id, Capabilities: capabilities, MoveRoutes: network.FollowedRoutes(followed)})
 		_ = tx.Commit(ctx) // fails only when the test ends
 	}
 	announce()
@@ -342,7 +345,7 @@ func TestServerBehind(t *testing.T) {
 	within := limits.Lift()
 	within.FollowMove = 50 * time.Millisecond // whatever ends then, the server is still behind
 	s := w.serviceWithin(0, within)
-	w.announce(region.US, "behind", store.CapabilityMoves, store.CapabilityMoveRoutes)
+	w.announce(region.US, "behind", network.CapabilityMoves, network.CapabilityMoveRoutes)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	written := 0
 	for w.move().State == db.MoveAnnounced {
@@ -355,7 +358,7 @@ func TestServerBehind(t *testing.T) {
 	require.GreaterOrEqual(t, written, 6, "five attempts, and the one that gives up")
 	require.Equal(t, db.MoveFrozen, w.move().State)
 	require.Equal(t, db.MoveMoving, w.advance(s))
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	require.Equal(t, posts+2+written, w.rowsAt(region.SG))
 	require.Zero(t, w.rowsAt(region.EU))
 }
@@ -369,7 +372,7 @@ func TestRowsThatDoNotMoveAtOnce(t *testing.T) {
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.Equal(t, db.MoveMoving, w.advance(s))
 	requireRefused(t, w.read(w.user), true)
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	w.requireMoved()
 }
 
@@ -385,10 +388,10 @@ func TestMoveWithoutInterruption(t *testing.T) {
 		reason   string
 	}{
 		"a server behind": {behind, func(w *world) {
-			w.announce(region.US, "behind", store.CapabilityMoves, store.CapabilityMoveRoutes)
+			w.announce(region.US, "behind", network.CapabilityMoves, network.CapabilityMoveRoutes)
 		}, 5, "5 attempts failed, because a server or a region did not answer in time"},
 		"an earlier version": {limits.Lift(), func(w *world) {
-			w.announce(region.US, "earlier", store.CapabilityMoves)
+			w.announce(region.US, "earlier", network.CapabilityMoves)
 		}, 0, "a server of an earlier version is running"},
 		"too many ids": {limits.Lift(), func(w *world) { w.addIDs(3001 - (posts + 2)) }, 0, "more than 3000 ids move with the user"},
 	} {
@@ -424,9 +427,9 @@ func TestMaxIDsAtOnce(t *testing.T) {
 		interruption bool
 		states       []db.MoveState
 	}{
-		{3000, false, []db.MoveState{db.MoveAnnounced, store.MoveCleaning}},
+		{3000, false, []db.MoveState{db.MoveAnnounced, lifecycle.MoveCleaning}},
 		{3001, false, []db.MoveState{db.MoveCancelled}},
-		{3001, true, []db.MoveState{db.MoveAnnounced, db.MoveMoving, store.MoveCleaning}},
+		{3001, true, []db.MoveState{db.MoveAnnounced, db.MoveMoving, lifecycle.MoveCleaning}},
 	} {
 		w := newWorld(t)
 		if tc.interruption {
@@ -457,14 +460,14 @@ func TestStatesOfEarlierVersions(t *testing.T) {
 	for _, step := range []string{"posts eu", "counters eu"} {
 		w := newWorld(t)
 		w.allowInterruption()
-		stop := w.run(store.CapabilityMoves)
+		stop := w.run(network.CapabilityMoves)
 		s := w.service(0)
 		for _, state := range []db.MoveState{db.MoveAnnounced, db.MoveFrozen, db.MoveMoving} {
 			require.Equal(t, state, w.advance(s))
 		}
 		stop()
 		w.Exec(t, `UPDATE user_moves SET position = '{f}', step = '`+step+`'`)
-		require.Equal(t, store.MoveCleaning, w.advance(s))
+		require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 		w.requireMoved()
 	}
 }
@@ -481,7 +484,7 @@ func TestServerStopsWhileRequestsWait(t *testing.T) {
 	}
 	w.follow()
 	requireRefused(t, w.read(w.user), true)
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	w.requireMoved()
 }
 
@@ -491,7 +494,7 @@ func TestFilesBeforeTheMove(t *testing.T) {
 	s := w.service(0)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	added := w.addFile()
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	for _, id := range []string{w.file, added} {
 		content, err := w.storage.Open(t.Context(), id, storage.PartFull)
 		require.NoError(t, err)
@@ -510,13 +513,13 @@ func TestFileOfAStatementInProgress(t *testing.T) {
 		if route, _ := routes.Route(w.user); route.State == db.MoveMoving && len(followed) > 0 {
 			insert()
 		}
-	}, store.CapabilityMoves, store.CapabilityMoveRoutes)()
+	}, network.CapabilityMoves, network.CapabilityMoveRoutes)()
 	w.Set(w.now().Add(settle))
 	_, err := s.Continue(t.Context(), region.EU)
 	require.ErrorIs(t, err, fail.Unavailable("the user cannot be moved at once", nil))
 	require.NoError(t, <-inserted)
 	require.Equal(t, db.MoveAnnounced, w.move().State)
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	for w.move().State != db.MoveDone {
 		w.advance(s)
 	}
@@ -529,11 +532,11 @@ func TestFileOfAStatementInProgress(t *testing.T) {
 func TestWaits(t *testing.T) {
 	w := newWorld(t)
 	w.allowInterruption()
-	defer w.run(store.CapabilityMoves)()
+	defer w.run(network.CapabilityMoves)()
 	s := w.service(0)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.Equal(t, w.now().Add(2*time.Second), w.move().DueAt.UTC(), "nothing is refused yet")
-	for _, state := range []db.MoveState{db.MoveFrozen, db.MoveMoving, store.MoveCleaning} {
+	for _, state := range []db.MoveState{db.MoveFrozen, db.MoveMoving, lifecycle.MoveCleaning} {
 		require.Equal(t, state, w.advance(s))
 		w.Set(w.now().Add(settle - time.Millisecond))
 		more, err := s.Continue(t.Context(), region.EU)
@@ -546,7 +549,7 @@ func TestWaits(t *testing.T) {
 func TestNewIDs(t *testing.T) {
 	w := newWorld(t)
 	w.allowInterruption()
-	defer w.run(store.CapabilityMoves)()
+	defer w.run(network.CapabilityMoves)()
 	s := w.service(0)
 	w.Set(w.now().Add(settle))
 	_, err := s.Continue(t.Context(), region.EU)
@@ -572,7 +575,7 @@ func TestNewIDsAtOnce(t *testing.T) {
 	s := w.service(0)
 	require.Equal(t, db.MoveAnnounced, w.advance(s))
 	require.NoError(t, w.write(w.user))
-	require.Equal(t, store.MoveCleaning, w.advance(s))
+	require.Equal(t, lifecycle.MoveCleaning, w.advance(s))
 	require.Zero(t, w.rowsAt(region.EU))
 	require.Equal(t, posts+3, w.rowsAt(region.SG))
 	require.EqualValues(t, posts+3, w.move().IDs)
@@ -707,7 +710,7 @@ func (w *world) requestForBob() (context.Context, *plazav1.MoveUserRequest) {
 	w.t.Helper()
 	id := region.NewID(region.EU)
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
+	tx.InsertUser(people.User{ID: id, PublicID: "bob", DisplayName: "Bob"}, servicetest.Noon)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	_, err := w.Deps.Directory.ClaimAll(w.t.Context(), map[string]string{"bob": id})
 	require.NoError(w.t, err)

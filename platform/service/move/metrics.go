@@ -9,14 +9,14 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // measureEvery is the interval at which unfinished moves are counted.
 const measureEvery = 15 * time.Second
 
 // unfinished are the states of unfinished moves.
-var unfinished = []store.MoveState{store.MoveCollecting, store.MoveAnnounced, store.MoveFrozen, store.MoveMoving, store.MoveCleaning}
+var unfinished = []lifecycle.MoveState{lifecycle.MoveCollecting, lifecycle.MoveAnnounced, lifecycle.MoveFrozen, lifecycle.MoveMoving, lifecycle.MoveCleaning}
 
 // metrics are the metrics of the moves of a region.
 type metrics struct {
@@ -43,14 +43,14 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 	for _, state := range unfinished {
 		m.unfinished.WithLabelValues(string(state))
 	}
-	for _, result := range []store.MoveState{store.MoveDone, store.MoveCancelled} {
+	for _, result := range []lifecycle.MoveState{lifecycle.MoveDone, lifecycle.MoveCancelled} {
 		m.duration.WithLabelValues(string(result))
 	}
 	return m
 }
 
 // ended records the end of a move that is in its last state.
-func (m *metrics) ended(move store.UserMove, now time.Time) {
+func (m *metrics) ended(move lifecycle.UserMove, now time.Time) {
 	m.duration.WithLabelValues(string(move.State)).Observe(now.Sub(move.RequestedAt).Seconds())
 }
 
@@ -66,12 +66,12 @@ func (s *Service) MetricsJob() jobs.Job {
 
 // measure counts the unfinished moves of a home.
 func (s *Service) measure(ctx context.Context, home region.Code) error {
-	counts := make([]store.MoveCount, len(unfinished))
+	counts := make([]lifecycle.MoveCount, len(unfinished))
 	reads := s.Store.NewReadBatch()
 	for i, state := range unfinished {
 		reads.CountUserMoves(home, state, &counts[i])
 	}
-	if err := reads.Run(store.WithMover(ctx)); err != nil {
+	if err := reads.Run(lifecycle.WithMover(ctx)); err != nil {
 		return err
 	}
 	var oldest float64

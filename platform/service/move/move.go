@@ -38,6 +38,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -79,12 +82,12 @@ var errTooMany = refusal("region: the network has too many moved ids; no more us
 
 // MoveUser begins the move of a user to another home region.
 func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*plazav1.UserMoveResponse, error) {
-	ctx = store.WithMover(ctx) // a move in progress is a conflict rather than a reason to try again
+	ctx = lifecycle.WithMover(ctx) // a move in progress is a conflict rather than a reason to try again
 	to, err := region.Parse(req.GetRegion())
 	if err != nil {
 		return nil, fail.Validation("region: must be us, eu or sg")
 	}
-	var users []store.User
+	var users []people.User
 	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
 	userID := r.Resolve(ctx, req.GetUserId())
 	r.Users([]string{userID}, &users)
@@ -93,14 +96,14 @@ func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	wanted := store.UserMove{ID: userID, FromHome: s.HomeOf(userID), ToHome: to, AllowInterruption: req.GetAllowInterruption()}
-	var m *store.UserMove
-	tx := s.Store.NewTx(store.MoveHome(userID))
+	wanted := lifecycle.UserMove{ID: userID, FromHome: s.HomeOf(userID), ToHome: to, AllowInterruption: req.GetAllowInterruption()}
+	var m *lifecycle.UserMove
+	tx := s.Store.NewTx(lifecycle.MoveHome(userID))
 	tx.StartUserMove(wanted, s.Now(), &m)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	if m == nil || m.State != store.MoveCollecting || m.ToHome != to {
+	if m == nil || m.State != lifecycle.MoveCollecting || m.ToHome != to {
 		return nil, refusal("userId: the user is being moved already")
 	}
 	return &plazav1.UserMoveResponse{Move: message(*m)}, nil
@@ -108,7 +111,7 @@ func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*
 
 // requirePossible returns an error if a user cannot be moved to a home.
 func (s *Service) requirePossible(ctx context.Context, userID string, to region.Code) error {
-	var last *store.UserMove
+	var last *lifecycle.UserMove
 	var others int64
 	reads := s.Store.NewReadBatch()
 	reads.UserMove(userID, &last)
@@ -118,7 +121,7 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 	}
 	from := s.HomeOf(userID)
 	switch {
-	case last != nil && last.State != store.MoveDone && last.State != store.MoveCancelled:
+	case last != nil && last.State != lifecycle.MoveDone && last.State != lifecycle.MoveCancelled:
 		return refusal("userId: the user is being moved already")
 	case from == to:
 		return refusal(fmt.Sprintf("region: the home region of the user is %s already", to))
@@ -132,7 +135,7 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 
 // requireServers returns an error if a running server does not follow moves: it would write rows at their former home.
 func (s *Service) requireServers(ctx context.Context) error {
-	unable, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ServersWithout, store.CapabilityMoves)
+	unable, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ServersWithout, network.CapabilityMoves)
 	if err != nil || len(unable) == 0 {
 		return err
 	}
@@ -142,8 +145,8 @@ func (s *Service) requireServers(ctx context.Context) error {
 
 // GetUserMove returns the progress of the last move of a user.
 func (s *Service) GetUserMove(ctx context.Context, req *plazav1.GetUserMoveRequest) (*plazav1.UserMoveResponse, error) {
-	ctx = store.WithMover(ctx)
-	var m *store.UserMove
+	ctx = lifecycle.WithMover(ctx)
+	var m *lifecycle.UserMove
 	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
 	userID := r.Resolve(ctx, req.GetUserId())
 	if region.ValidID(userID) {
@@ -156,7 +159,7 @@ func (s *Service) GetUserMove(ctx context.Context, req *plazav1.GetUserMoveReque
 	return &plazav1.UserMoveResponse{Move: message(*m)}, nil
 }
 
-func message(m store.UserMove) *plazav1.UserMove {
+func message(m lifecycle.UserMove) *plazav1.UserMove {
 	out := &plazav1.UserMove{
 		From: string(m.FromHome), To: string(m.ToHome), State: string(m.State), Reason: m.Reason, Step: m.Step, Moved: steps.Counts(m.Moved),
 		AllowInterruption: m.AllowInterruption,

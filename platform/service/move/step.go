@@ -10,14 +10,15 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 // collection returns the steps that find the ids that move.
 func (w *work) collection() []steps.Step {
 	all := []steps.Step{w.step("ids of users", func(ctx context.Context, _ []string) (steps.Result, error) {
-		return steps.Result{Last: true}, w.addIDs(ctx, store.MovedUser, []string{w.move.ID}, nil)
+		return steps.Result{Last: true}, w.addIDs(ctx, lifecycle.MovedUser, []string{w.move.ID}, nil)
 	})}
-	for _, source := range store.MoveSources {
+	for _, source := range lifecycle.MoveSources {
 		all = append(all, w.step("ids of "+source.Kind, func(ctx context.Context, after []string) (steps.Result, error) {
 			return w.collect(ctx, source, after, readPage, nil)
 		}))
@@ -26,10 +27,10 @@ func (w *work) collection() []steps.Step {
 }
 
 // collect adds the ids in a page of rows, see addIDs.
-func (w *work) collect(ctx context.Context, source *store.MoveSource, after []string, limit int,
+func (w *work) collect(ctx context.Context, source *lifecycle.MoveSource, after []string, limit int,
 	before func(added []string) error,
 ) (steps.Result, error) {
-	var rows []store.MoveRow
+	var rows []lifecycle.MoveRow
 	reads := w.Store.NewReadBatch()
 	reads.MoveRows(source, w.move.FromHome, w.move.ID, after, limit, &rows)
 	if err := reads.Run(ctx); err != nil || len(rows) == 0 {
@@ -84,7 +85,7 @@ func (w *work) movePage(ctx context.Context, after []string) (steps.Result, erro
 	}
 	var more bool
 	err = w.moveIn(ctx, func(ctx context.Context, tx *store.InteractiveTx, moved map[string]int64) error {
-		full, err := w.moveRowsOf(ctx, tx, idsOf(ids), store.MoveTables, moved)
+		full, err := w.moveRowsOf(ctx, tx, idsOf(ids), lifecycle.MoveTables, moved)
 		more = len(full) > 0
 		return err
 	})
@@ -98,13 +99,13 @@ func (w *work) movePage(ctx context.Context, after []string) (steps.Result, erro
 func (w *work) moveRows(ctx context.Context, pages [][]string, last *store.Tx) error {
 	return w.moveIn(ctx, func(ctx context.Context, tx *store.InteractiveTx, moved map[string]int64) (err error) {
 		for _, ids := range pages {
-			for tables := store.MoveTables; len(tables) > 0; {
+			for tables := lifecycle.MoveTables; len(tables) > 0; {
 				if tables, err = w.moveRowsOf(ctx, tx, ids, tables, moved); err != nil {
 					return err
 				}
 			}
 		}
-		return tx.Send(ctx, last.Tx)
+		return tx.Send(ctx, last.Tx.Tx)
 	})
 }
 
@@ -126,9 +127,9 @@ func (w *work) moveIn(ctx context.Context, move func(ctx context.Context, tx *st
 
 // moveRowsOf moves a page of rows of each table with some ids in one round trip, and adds their numbers to moved. It returns the
 // tables that may have more. The items of the flag queue, at most one for an id, move with the first of them.
-func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, tables []*store.MoveTable,
+func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []string, tables []*lifecycle.MoveTable,
 	moved map[string]int64,
-) (full []*store.MoveTable, err error) {
+) (full []*lifecycle.MoveTable, err error) {
 	var items int64
 	rows := make([]int64, len(tables))
 	queued := w.Store.NewTx(w.move.FromHome)
@@ -136,7 +137,7 @@ func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []st
 	for i, table := range tables {
 		queued.MoveTable(table, ids, w.move.ToHome, &rows[i])
 	}
-	if err := tx.Send(ctx, queued.Tx); err != nil {
+	if err := tx.Send(ctx, queued.Tx.Tx); err != nil {
 		return nil, err
 	}
 	moved["flag_items"] += items
@@ -149,7 +150,7 @@ func (w *work) moveRowsOf(ctx context.Context, tx *store.InteractiveTx, ids []st
 	return full, nil
 }
 
-func idsOf(moved []store.MovedID) []string {
+func idsOf(moved []lifecycle.MovedID) []string {
 	ids := make([]string, len(moved))
 	for i, m := range moved {
 		ids[i] = m.ID
@@ -158,12 +159,12 @@ func idsOf(moved []store.MovedID) []string {
 }
 
 // ids reads a page of the moved ids.
-func (w *work) ids(ctx context.Context, after []string, limit int) ([]store.MovedID, error) {
+func (w *work) ids(ctx context.Context, after []string, limit int) ([]lifecycle.MovedID, error) {
 	last := ""
 	if len(after) > 0 {
 		last = after[0]
 	}
-	var ids []store.MovedID
+	var ids []lifecycle.MovedID
 	reads := w.Store.NewReadBatch()
 	reads.MovedIDs(w.move.FromHome, w.move.ID, last, limit, &ids)
 	err := reads.Run(ctx)
@@ -183,7 +184,7 @@ func (w *work) exportRestart() *store.Tx {
 
 // moveSeen moves a page of rows about who has seen the stories of the user.
 func (w *work) moveSeen(ctx context.Context, after []string) (steps.Result, error) {
-	var rows []store.MoveRow
+	var rows []lifecycle.MoveRow
 	reads := w.Store.NewReadBatch()
 	reads.StorySeenRows(w.move.FromHome, w.move.ID, after, readPage, &rows)
 	if err := reads.Run(ctx); err != nil || len(rows) == 0 {
@@ -214,7 +215,7 @@ func (w *work) objects(process func(ctx context.Context, id string) error) func(
 			return steps.Result{Last: true}, err
 		}
 		for _, id := range ids {
-			if id.Kind != store.MovedFile && id.Kind != store.MovedUser {
+			if id.Kind != lifecycle.MovedFile && id.Kind != lifecycle.MovedUser {
 				continue
 			}
 			if err := process(ctx, id.ID); err != nil && !noStorage(err) {

@@ -3,7 +3,7 @@ package networksetting
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -21,7 +21,7 @@ func (s *Service) UpdateProductSettings(ctx context.Context, req *plazav1.Update
 	return set(ctx, s, values, products)
 }
 
-func products(s store.Settings) *plazav1.ProductSettings {
+func products(s network.Settings) *plazav1.ProductSettings {
 	return &plazav1.ProductSettings{Product: &plazav1.ProductSetting{Enabled: s.IsProductEnabled}}
 }
 
@@ -41,6 +41,6 @@ func (s *Service) UpdateDeepLinkSettings(
 	return set(ctx, s, map[string]any{"deepLinkDomain": req.GetDomain(), "deepLinkPatterns": patterns}, deepLinks)
 }
 
-func deepLinks(s store.Settings) *plazav1.DeepLinkSettings {
+func deepLinks(s network.Settings) *plazav1.DeepLinkSettings {
 	return &plazav1.DeepLinkSettings{Domain: s.DeepLinkDomain, Patterns: s.DeepLinkPatterns}
 }

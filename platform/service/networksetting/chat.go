@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,7 +28,7 @@ func (s *Service) UpdateChatSettings(ctx context.Context, req *plazav1.UpdateCha
 }
 
 // chat returns the chat settings.
-func chat(s store.Settings) *plazav1.ChatSettings {
+func chat(s network.Settings) *plazav1.ChatSettings {
 	return &plazav1.ChatSettings{
 		Enabled:        true,
 		Mention:        filled(&plazav1.ChatMentionSettings{}, s),

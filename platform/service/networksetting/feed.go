@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -31,7 +31,7 @@ func (s *Service) UpdateFeedSettings(ctx context.Context, req *plazav1.UpdateFee
 			return nil, err
 		}
 		for rule, value := range given(video, video.GetTranscodeConfig()) {
-			values[store.VideoRuleName(use, rule)] = value
+			values[network.VideoRuleName(use, rule)] = value
 		}
 	}
 	return set(ctx, s, values, feeds)
@@ -41,7 +41,7 @@ func (s *Service) UpdateFeedSettings(ctx context.Context, req *plazav1.UpdateFee
 var resolutions = []string{"1080p", "720p", "480p", "360p"}
 
 // checkResolutions returns an error if an update, which may be nil, makes the largest resolution smaller than the smallest one.
-func checkResolutions(use string, rules store.VideoRules, update *plazav1.TranscodeConfigUpdate) error {
+func checkResolutions(use string, rules network.VideoRules, update *plazav1.TranscodeConfigUpdate) error {
 	if update != nil && update.MaxResolution != nil {
 		rules.MaxResolution = update.GetMaxResolution()
 	}
@@ -55,7 +55,7 @@ func checkResolutions(use string, rules store.VideoRules, update *plazav1.Transc
 }
 
 // feeds returns the settings of posts, messages and stories.
-func feeds(s store.Settings) *plazav1.FeedSettings {
+func feeds(s network.Settings) *plazav1.FeedSettings {
 	return &plazav1.FeedSettings{FeedSettings: service.Map(videoUses, func(use string) *plazav1.FeedSetting {
 		config := filled(&plazav1.TranscodeConfig{}, s.Videos[use])
 		video := filled(&plazav1.ContentSetting{ContentType: "video", TranscodeConfig: config}, s.Videos[use])

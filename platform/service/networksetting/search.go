@@ -3,7 +3,7 @@ package networksetting
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -21,6 +21,6 @@ func (s *Service) UpdateSemanticSearchSettings(
 	return set(ctx, s, given(req), semanticSearch)
 }
 
-func semanticSearch(s store.Settings) *plazav1.SemanticSearchSettings {
+func semanticSearch(s network.Settings) *plazav1.SemanticSearchSettings {
 	return &plazav1.SemanticSearchSettings{SemanticSearch: filled(&plazav1.SemanticSearchSetting{}, s)}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -55,7 +55,7 @@ func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModer
 	return nil, fail.BadRequest()
 }
 
-func moderation(s store.Settings) *plazav1.ModerationConfiguration {
+func moderation(s network.Settings) *plazav1.ModerationConfiguration {
 	return filled(&plazav1.ModerationConfiguration{}, s)
 }
 
@@ -73,7 +73,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 	return set(ctx, s, given(req), all)
 }
 
-func all(s store.Settings) *plazav1.NetworkSettings { return filled(&plazav1.NetworkSettings{}, s) }
+func all(s network.Settings) *plazav1.NetworkSettings { return filled(&plazav1.NetworkSettings{}, s) }
 
 // checkRateLimit returns an error unless a rate limit is empty or has the form of one.
 func checkRateLimit(text string) error {
@@ -115,13 +115,13 @@ func filled[M proto.Message](m M, settings any) M {
 }
 
 // get reads the settings for a response. All users may call it.
-func get[M proto.Message](ctx context.Context, s *Service, response func(store.Settings) M) (M, error) {
+func get[M proto.Message](ctx context.Context, s *Service, response func(network.Settings) M) (M, error) {
 	settings, err := s.read(ctx, s.NewRequest(ctx))
 	return response(settings), err
 }
 
 // set stores values at the home of this region, and sends them to the others. The response is about all settings.
-func set[M proto.Message](ctx context.Context, s *Service, values map[string]any, response func(store.Settings) M) (M, error) {
+func set[M proto.Message](ctx context.Context, s *Service, values map[string]any, response func(network.Settings) M) (M, error) {
 	settings, err := s.loadToManage(ctx)
 	if err == nil {
 		settings, err = s.UpdateSettings(ctx, s.rows(values)...)
@@ -130,26 +130,26 @@ func set[M proto.Message](ctx context.Context, s *Service, values map[string]any
 }
 
 // loadToManage reads the settings for callers who may change them.
-func (s *Service) loadToManage(ctx context.Context) (store.Settings, error) {
+func (s *Service) loadToManage(ctx context.Context) (network.Settings, error) {
 	return s.read(ctx, s.NewPrivilegedRequest(ctx, auth.ManageSetting))
 }
 
-func (s *Service) read(ctx context.Context, r *service.Request) (settings store.Settings, err error) {
+func (s *Service) read(ctx context.Context, r *service.Request) (settings network.Settings, err error) {
 	r.Settings(s.Region, &settings)
 	err = r.Run(ctx)
 	return settings, err
 }
 
 // rows returns the rows to store for values.
-func (s *Service) rows(values map[string]any) []store.SettingRow {
+func (s *Service) rows(values map[string]any) []network.SettingRow {
 	changed := s.clock()
-	var rows []store.SettingRow
+	var rows []network.SettingRow
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		raw, err := json.Marshal(values[name])
 		if err != nil {
 			panic(err) // impossible: values consist of booleans, numbers, strings, lists and maps
 		}
-		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
+		rows = append(rows, network.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
 	}
 	return rows
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,12 +26,12 @@ func TestRows(t *testing.T) {
 	s := &Service{Deps: &service.Deps{Region: region.SG}, clock: func() time.Time { return now }}
 	require.Empty(t, s.rows(nil))
 	for value, want := range map[any]string{true: "true", false: "false", int32(0): "0", "public": `"public"`} {
-		require.Equal(t, []store.SettingRow{{Name: "x", Value: []byte(want), ChangedAt: now, Origin: "sg"}}, s.rows(map[string]any{"x": value}))
+		require.Equal(t, []network.SettingRow{{Name: "x", Value: []byte(want), ChangedAt: now, Origin: "sg"}}, s.rows(map[string]any{"x": value}))
 	}
 }
 
 func TestResponses(t *testing.T) {
-	s := store.Settings{
+	s := network.Settings{
 		IsWhitelistEnabled: true, FlagLimit: 7, MaxGlobalPinnedPost: 3, UserPrivacySetting: "private", ShowMyPost: true,
 		StoryExpiryTimeMinutes: 60, MembershipAcceptance: "invitation", MessagePreviewEnabled: true,
 	}

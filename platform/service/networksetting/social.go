@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/narrow"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateS
 }
 
 // social returns the social settings.
-func social(s store.Settings) *plazav1.SocialSettings {
+func social(s network.Settings) *plazav1.SocialSettings {
 	global := filled(&plazav1.GlobalFeedSettings{}, s)
 	story := filled(&plazav1.StorySettings{ExpiryTimeMinutes: narrow.To[int32](s.StoryExpiryTimeMinutes)}, s)
 	nested := filled(&plazav1.SocialNetworkSetting{Enabled: true, GlobalFeed: global, Story: story}, s)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -24,20 +24,20 @@ func (s *Service) UpdateVideoStreamingSettings(
 		values["isVideoStreamingEnabled"] = req.GetEnabled()
 	}
 	if m := req.GetModeration(); m != nil {
-		values["streamModeration"] = store.StreamModeration{
+		values["streamModeration"] = network.StreamModeration{
 			Enabled: m.GetEnabled(), Categories: service.Map(m.GetCategories(), storedCategory),
 		}
 	}
 	return set(ctx, s, values, streaming)
 }
 
-func storedCategory(c *plazav1.StreamModerationCategory) store.StreamModerationCategory {
-	return store.StreamModerationCategory{
+func storedCategory(c *plazav1.StreamModerationCategory) network.StreamModerationCategory {
+	return network.StreamModerationCategory{
 		Category: c.GetCategory(), FlagThreshold: c.GetFlagThreshold(), TerminateThreshold: c.GetTerminateThreshold(),
 	}
 }
 
-func streaming(s store.Settings) *plazav1.VideoStreamingSettings {
+func streaming(s network.Settings) *plazav1.VideoStreamingSettings {
 	return &plazav1.VideoStreamingSettings{
 		Enabled: s.IsVideoStreamingEnabled, Moderation: filled(&plazav1.StreamModerationSetting{}, s.StreamModeration),
 	}

@@ -3,7 +3,7 @@ package networksetting
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,6 +17,6 @@ func (s *Service) UpdateUserSettings(ctx context.Context, req *plazav1.UpdateUse
 	return set(ctx, s, given(req), users)
 }
 
-func users(s store.Settings) *plazav1.UserSettings {
+func users(s network.Settings) *plazav1.UserSettings {
 	return filled(&plazav1.UserSettings{}, s)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // The modules of settings.
@@ -103,7 +103,7 @@ func (a *alert) module() string {
 }
 
 // wantedOn reports whether the settings of the user of a device want the alert.
-func (a *alert) wantedOn(d store.NotifiedDevice) bool {
+func (a *alert) wantedOn(d notify.NotifiedDevice) bool {
 	if !isOn(d.UserEnabled) || a.mode == modeSilent {
 		return false
 	}
@@ -135,9 +135,9 @@ func (a *alert) inPlace(text string) {
 }
 
 // push returns the row for a device.
-func (a *alert) push(d store.NotifiedDevice) store.Push {
+func (a *alert) push(d notify.NotifiedDevice) notify.Push {
 	data, _ := json.Marshal(a.data) // texts
-	p := store.Push{
+	p := notify.Push{
 		Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title),
 		Body: shorten(a.body), Data: data, Trace: a.trace,
 	}

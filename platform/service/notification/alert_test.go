@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 func TestWantedOn(t *testing.T) {
@@ -17,33 +17,33 @@ func TestWantedOn(t *testing.T) {
 	moded := func(mode string) alert { a := base; a.mode = mode; return a }
 	for name, test := range map[string]struct {
 		alert  alert
-		device store.NotifiedDevice
+		device notify.NotifiedDevice
 		want   bool
 	}{
-		"no settings":                 {base, store.NotifiedDevice{}, true},
-		"user off":                    {base, store.NotifiedDevice{UserEnabled: &off, TargetEnabled: &on}, false},
-		"target off":                  {base, store.NotifiedDevice{UserEnabled: &on, TargetEnabled: &off}, false},
-		"silent":                      {moded("silent"), store.NotifiedDevice{TargetEnabled: &on}, false},
-		"subscribe without a setting": {moded("subscribe"), store.NotifiedDevice{}, false},
-		"subscribe":                   {moded("subscribe"), store.NotifiedDevice{TargetEnabled: &on}, true},
-		"module off":                  {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}, false},
-		"other module off":            {base, store.NotifiedDevice{UserEvents: []byte(`{"chat": {"off": true}}`)}, true},
-		"general event off":           {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}}`)}, false},
+		"no settings":                 {base, notify.NotifiedDevice{}, true},
+		"user off":                    {base, notify.NotifiedDevice{UserEnabled: &off, TargetEnabled: &on}, false},
+		"target off":                  {base, notify.NotifiedDevice{UserEnabled: &on, TargetEnabled: &off}, false},
+		"silent":                      {moded("silent"), notify.NotifiedDevice{TargetEnabled: &on}, false},
+		"subscribe without a setting": {moded("subscribe"), notify.NotifiedDevice{}, false},
+		"subscribe":                   {moded("subscribe"), notify.NotifiedDevice{TargetEnabled: &on}, true},
+		"module off":                  {base, notify.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}, false},
+		"other module off":            {base, notify.NotifiedDevice{UserEvents: []byte(`{"chat": {"off": true}}`)}, true},
+		"general event off":           {base, notify.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}}`)}, false},
 		"specific event on": {
 			base,
-			store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}, "text-mention-post.created": {}}`)},
+			notify.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"off": true}, "text-mention-post.created": {}}`)},
 			true,
 		},
-		"event off for the user": {base, store.NotifiedDevice{UserEvents: []byte(`{"post.created": {"off": true}}`)}, false},
-		"from another role":      {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator"]}}`)}, false},
+		"event off for the user": {base, notify.NotifiedDevice{UserEvents: []byte(`{"post.created": {"off": true}}`)}, false},
+		"from another role":      {base, notify.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator"]}}`)}, false},
 		"from the role": {
 			base,
-			store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator", "member"]}}`)},
+			notify.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"from": ["moderator", "member"]}}`)},
 			true,
 		},
-		"not from the role":            {base, store.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"notFrom": ["member"]}}`)}, false},
-		"module not from the role":     {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["member"]}}`)}, false},
-		"module not from another role": {base, store.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["moderator"]}}`)}, true},
+		"not from the role":            {base, notify.NotifiedDevice{TargetEvents: []byte(`{"post.created": {"notFrom": ["member"]}}`)}, false},
+		"module not from the role":     {base, notify.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["member"]}}`)}, false},
+		"module not from another role": {base, notify.NotifiedDevice{UserEvents: []byte(`{"social": {"notFrom": ["moderator"]}}`)}, true},
 	} {
 		require.Equal(t, test.want, test.alert.wantedOn(test.device), name)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/notification"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // TestTrayBounds fills a tray to its limits, and one past them: the oldest item and the oldest actor of an item are deleted.
@@ -21,34 +22,34 @@ func TestTrayBounds(t *testing.T) {
 	user := region.NewID(region.EU)
 	put := func(reference, actor string, at time.Time) {
 		t.Helper()
-		item := store.TrayItem{UserID: user, Kind: "kind", ReferenceType: store.ReferencePost, ReferenceID: reference}
+		item := notify.TrayItem{UserID: user, Kind: "kind", ReferenceType: content.ReferencePost, ReferenceID: reference}
 		item.Identify(at)
 		tx := w.Store.NewTx(region.EU)
-		tx.PutTrayActs(user, []store.TrayAct{{Item: item, ActorID: actor}})
+		tx.PutTrayActs(user, []notify.TrayAct{{Item: item, ActorID: actor}})
 		require.NoError(t, tx.Commit(t.Context()))
 	}
-	count := func() (items []store.TrayRow) {
+	count := func() (items []notify.TrayRow) {
 		t.Helper()
 		reads := w.Store.NewReadBatch()
-		reads.ListTray(store.TrayList{UserID: user, Limit: 2 * store.MaxTrayItems}, &items)
+		reads.ListTray(notify.TrayList{UserID: user, Limit: 2 * notify.MaxTrayItems}, &items)
 		require.NoError(t, reads.Run(t.Context()))
 		return items
 	}
-	for i := range store.MaxTrayItems {
+	for i := range notify.MaxTrayItems {
 		put(strconv.Itoa(i), "actor", servicetest.Noon.Add(time.Duration(i)*time.Second))
 	}
-	require.Len(t, count(), store.MaxTrayItems)
+	require.Len(t, count(), notify.MaxTrayItems)
 	require.Equal(t, "0", count()[0].ReferenceID)
-	for i := range store.MaxTrayActors {
+	for i := range notify.MaxTrayActors {
 		put("new", fmt.Sprint("actor", i), servicetest.Noon.Add(time.Hour+time.Duration(i)*time.Second))
 	}
 	items := count()
-	require.Len(t, items, store.MaxTrayItems)
+	require.Len(t, items, notify.MaxTrayItems)
 	require.Equal(t, "1", items[0].ReferenceID)
-	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
+	require.EqualValues(t, notify.MaxTrayActors, items[len(items)-1].Actors)
 	put("new", "one more", servicetest.Noon.Add(2*time.Hour))
 	items = count()
-	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
+	require.EqualValues(t, notify.MaxTrayActors, items[len(items)-1].Actors)
 	w.Exec(t,
 		`SELECT 1 / (SELECT (count(*) = 0)::int FROM tray_actors AS a WHERE NOT EXISTS (SELECT 1 FROM tray_items AS i WHERE i.id = a.item_id))`)
 }
@@ -59,10 +60,10 @@ func TestOldItemsAreDeleted(t *testing.T) {
 	w := servicetest.NewWorld(t)
 	user := region.NewID(region.EU)
 	for _, age := range []time.Duration{0, time.Hour} {
-		item := store.TrayItem{UserID: user, Kind: "kind", ReferenceType: store.ReferencePost, ReferenceID: age.String()}
+		item := notify.TrayItem{UserID: user, Kind: "kind", ReferenceType: content.ReferencePost, ReferenceID: age.String()}
 		item.Identify(servicetest.Noon.Add(-age))
 		tx := w.Store.NewTx(region.EU)
-		tx.PutTrayActs(user, []store.TrayAct{{Item: item, ActorID: "actor"}})
+		tx.PutTrayActs(user, []notify.TrayAct{{Item: item, ActorID: "actor"}})
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	for passed, want := range []string{"2", "1", "0"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -24,7 +24,7 @@ func TestFailedGroupIsDeliveredOneByOne(t *testing.T) {
 	asker, fan := region.NewID(region.EU), region.NewID(region.US)
 	for _, id := range []string{asker, fan} {
 		tx := w.Store.NewTx(w.Deps.HomeOf(id))
-		tx.InsertUser(store.User{ID: id, PublicID: id, DisplayName: id}, servicetest.Noon)
+		tx.InsertUser(people.User{ID: id, PublicID: id, DisplayName: id}, servicetest.Noon)
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	community, actor := region.NewID(region.EU), region.NewID(region.EU)

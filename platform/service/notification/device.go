@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -49,11 +49,11 @@ func (s *Service) RegisterDevice(ctx context.Context, req *plazav1.RegisterDevic
 		return nil, err
 	}
 	now, id := s.Now(), r.Caller.UserID
-	device := store.PushDevice{
+	device := notify.PushDevice{
 		UserID: id, Device: ofSession, Platform: req.GetPlatform(), Provider: provider, Token: req.GetToken(),
 		UpdatedAt: now,
 	}
-	taken := takenToken{Hash: store.PushTokenHash(device.Token), UserID: id, At: now}
+	taken := takenToken{Hash: notify.PushTokenHash(device.Token), UserID: id, At: now}
 	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.GuardDeviceSession(id, device.Device, now, fail.Unauthorized())
 	tx.PutPushDevice(device)

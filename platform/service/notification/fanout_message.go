@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -38,7 +39,7 @@ func (s *Service) fanOutMessage(ctx context.Context, f fanOut) error {
 }
 
 // messageAlert returns the alert of a message.
-func (s *Service) messageAlert(ctx context.Context, m store.Message) (alert, error) {
+func (s *Service) messageAlert(ctx context.Context, m messaging.Message) (alert, error) {
 	a := alert{
 		happened: m.ID, names: messageEvents(m), level: levelChannel, targetID: m.ChannelID, actorID: m.CreatorID,
 		data: map[string]string{"channelId": m.ChannelPublicID, "messageFeedId": m.FeedID, "messageId": m.ID},
@@ -50,15 +51,15 @@ func (s *Service) messageAlert(ctx context.Context, m store.Message) (alert, err
 
 // channelMembersAfter reads a page of the internal ids of the members of a channel.
 func (s *Service) channelMembersAfter(ctx context.Context, channelID, after string) ([]string, error) {
-	var members []store.ChannelUser
+	var members []messaging.ChannelUser
 	reads := s.Store.NewReadBatch()
 	reads.ChannelUsersAfter(channelID, after, membersPerPage, &members)
 	err := reads.Run(ctx)
-	return service.Map(members, func(u store.ChannelUser) string { return u.UserID }), err
+	return service.Map(members, func(u messaging.ChannelUser) string { return u.UserID }), err
 }
 
 // mentionedIn reports whether a message mentions a member of its channel, by internal id, or the channel.
-func mentionedIn(m store.Message) func(userID string) bool {
+func mentionedIn(m messaging.Message) func(userID string) bool {
 	mentions := view.MessageMentions(m.Mentions)
 	return func(userID string) bool {
 		return slices.ContainsFunc(mentions, func(mention view.MessageMention) bool {
@@ -68,8 +69,8 @@ func mentionedIn(m store.Message) func(userID string) bool {
 }
 
 // messageEvents returns the names of the event of a message.
-func messageEvents(m store.Message) []string {
-	if m.ChannelType != store.ChannelConversation {
+func messageEvents(m messaging.Message) []string {
+	if m.ChannelType != messaging.ChannelConversation {
 		return []string{"message.created"}
 	}
 	switch m.DataType {
@@ -80,7 +81,7 @@ func messageEvents(m store.Message) []string {
 }
 
 // messageText returns what is pushed of a message.
-func messageText(m store.Message) string {
+func messageText(m messaging.Message) string {
 	switch text := textOf(m.Data); {
 	case text != "":
 		return text

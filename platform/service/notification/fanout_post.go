@@ -7,6 +7,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // fanOutPost pushes a published post to a page of the members of its community, its approval to the author, and a post that awaits
@@ -35,7 +37,7 @@ func (s *Service) fanOutPost(ctx context.Context, f fanOut) error {
 }
 
 // postAlert returns the alert of a post.
-func (s *Service) postAlert(ctx context.Context, p store.Post) (alert, error) {
+func (s *Service) postAlert(ctx context.Context, p content.Post) (alert, error) {
 	a := alert{
 		happened: p.ID, names: []string{"post.created"}, level: levelCommunity, targetID: p.TargetID, actorID: p.AuthorID,
 		data: map[string]string{"targetType": p.TargetType, "targetId": p.TargetPublicID, "postId": p.ID},
@@ -48,13 +50,13 @@ func (s *Service) postAlert(ctx context.Context, p store.Post) (alert, error) {
 // fanOutPublished pushes a post to a page of the members of its community, without those whom it mentions: they have an item in
 // their trays, which is pushed too.
 func (s *Service) fanOutPublished(ctx context.Context, f fanOut, a alert, mentioned []string) error {
-	var members []store.Member
+	var members []communities.Member
 	reads := s.Store.NewReadBatch()
 	reads.MembersAfter(a.targetID, f.After, membersPerPage, &members)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	page := service.Map(members, func(m store.Member) string { return m.UserID })
+	page := service.Map(members, func(m communities.Member) string { return m.UserID })
 	if err := s.pushToOthers(ctx, without(page, func(id string) bool { return slices.Contains(mentioned, id) }), a); err != nil {
 		return err
 	}
@@ -76,5 +78,5 @@ func (s *Service) pushReview(ctx context.Context, a alert) error {
 	if err != nil {
 		return err
 	}
-	return s.pushToOthers(ctx, service.Map(moderators, func(m store.MemberRow) string { return m.UserID }), a)
+	return s.pushToOthers(ctx, service.Map(moderators, func(m communities.MemberRow) string { return m.UserID }), a)
 }

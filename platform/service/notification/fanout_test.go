@@ -15,7 +15,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -38,15 +41,15 @@ func newHall(t *testing.T, members ...string) *hall {
 	h.Deps.Push = map[string]push.Sender{push.FCM: noProvider{}}
 	h.service = New(h.Deps)
 	now, tx := servicetest.Noon, h.Store.NewTx(region.EU)
-	tx.InsertChannel(store.Channel{
-		ID: h.id, PublicID: h.id, Type: store.ChannelCommunity, DisplayName: "Hall", Metadata: []byte(`{}`),
+	tx.InsertChannel(messaging.Channel{
+		ID: h.id, PublicID: h.id, Type: messaging.ChannelCommunity, DisplayName: "Hall", Metadata: []byte(`{}`),
 		NotificationMode: "default",
 	}, nil, now)
-	tx.InsertMessageFeed(store.MessageFeed{
-		ID: h.id, EntityID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity,
+	tx.InsertMessageFeed(messaging.MessageFeed{
+		ID: h.id, EntityID: h.id, ChannelPublicID: h.id, ChannelType: messaging.ChannelCommunity,
 		CreatedAt: now,
 	})
-	var changes []store.ChannelUserChange
+	var changes []messaging.ChannelUserChange
 	names := append([]string{"author"}, members...)
 	ids := service.Map(names, func(string) string { return region.NewID(region.EU) })
 	slices.Sort(ids) // the order in which the devices are stored
@@ -55,14 +58,14 @@ func newHall(t *testing.T, members ...string) *hall {
 		h.users[name] = id
 		hash, err := hex.DecodeString(device)
 		require.NoError(t, err)
-		tx.InsertUser(store.User{ID: id, PublicID: name, DisplayName: name}, now)
-		tx.InsertSession(store.Session{
+		tx.InsertUser(people.User{ID: id, PublicID: name, DisplayName: name}, now)
+		tx.InsertSession(people.Session{
 			ID: region.NewID(region.EU), UserID: id, DeviceHash: hash, CreatedAt: now,
 			ExpiresAt: now.Add(24 * time.Hour),
 		})
-		tx.PutPushDevice(store.PushDevice{UserID: id, Device: device, Platform: "android", Provider: push.FCM, Token: name, UpdatedAt: now})
+		tx.PutPushDevice(notify.PushDevice{UserID: id, Device: device, Platform: "android", Provider: push.FCM, Token: name, UpdatedAt: now})
 		changes = append(changes,
-			store.ChannelUserChange{New: store.ChannelUser{UserID: id, UserPublicID: name, Membership: store.ChannelMember, JoinedAt: now}})
+			messaging.ChannelUserChange{New: messaging.ChannelUser{UserID: id, UserPublicID: name, Membership: messaging.ChannelMember, JoinedAt: now}})
 	}
 	tx.ChangeChannelUsers(h.id, changes, now)
 	require.NoError(t, tx.Commit(t.Context()))
@@ -70,23 +73,23 @@ func newHall(t *testing.T, members ...string) *hall {
 }
 
 // say inserts a message of the author and returns it.
-func (h *hall) say(t *testing.T, text string, mentions ...view.MessageMention) store.Message {
+func (h *hall) say(t *testing.T, text string, mentions ...view.MessageMention) messaging.Message {
 	t.Helper()
 	id, tx := region.NewID(region.EU), h.Store.NewTx(region.EU)
-	m := store.Message{
-		ID: id, FeedID: h.id, ChannelID: h.id, ChannelPublicID: h.id, ChannelType: store.ChannelCommunity, CreatorID: h.users["author"],
+	m := messaging.Message{
+		ID: id, FeedID: h.id, ChannelID: h.id, ChannelPublicID: h.id, ChannelType: messaging.ChannelCommunity, CreatorID: h.users["author"],
 		CreatorPublicID: "author",
 		ReferenceID:     id, DataType: "text", Data: fmt.Appendf(nil, `{"text": %q}`, text), Metadata: []byte(`{}`),
 		Mentions:  view.MessageMentionsJSON(mentions),
 		CreatedAt: servicetest.Noon,
 	}
-	tx.InsertMessages([]store.Message{m}, store.ErrConflict, store.ErrConflict, new([]store.Message))
+	tx.InsertMessages([]messaging.Message{m}, core.ErrConflict, core.ErrConflict, new([]messaging.Message))
 	require.NoError(t, tx.Commit(t.Context()))
 	return m
 }
 
 // told delivers the notice of a message and returns who is told of it.
-func (h *hall) told(t *testing.T, m store.Message) string {
+func (h *hall) told(t *testing.T, m messaging.Message) string {
 	t.Helper()
 	h.Exec(t, `DELETE FROM pushes`)
 	require.NoError(t, h.service.fanOut(t.Context(), fanOut{Notice: service.Notice{Event: service.NoticeMessage, ID: m.ID}}))
@@ -99,7 +102,7 @@ func TestMembersAreToldOfMentions(t *testing.T) {
 	h := newHall(t, "all", "mentions", "noMentions")
 	set := func(name, events string) {
 		tx := h.Store.NewTx(region.EU)
-		tx.PutNotificationSetting(store.NotificationSetting{
+		tx.PutNotificationSetting(notify.NotificationSetting{
 			UserID: h.users[name], Level: levelChannel, TargetID: h.id, Events: []byte(events),
 			UpdatedAt: servicetest.Noon,
 		})
@@ -122,11 +125,11 @@ func TestMembersAreNotToldOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	h := newHall(t, "member", "blocker", "blocked")
 	tx := h.Store.NewTx(region.EU)
-	tx.ChangeBlock(store.BlockChange{New: store.Block{
+	tx.ChangeBlock(people.BlockChange{New: people.Block{
 		BlockerID: h.users["author"], BlockedID: h.users["blocked"],
-		Status: store.BlockBlocked,
+		Status: people.BlockBlocked,
 	}}, servicetest.Noon, servicetest.Noon)
-	tx.MirrorBlock(store.MirroredBlock{BlockerID: h.users["blocker"], BlockedID: h.users["author"], Status: store.BlockBlocked, Version: 1})
+	tx.MirrorBlock(people.MirroredBlock{BlockerID: h.users["blocker"], BlockedID: h.users["author"], Status: people.BlockBlocked, Version: 1})
 	require.NoError(t, tx.Commit(t.Context()))
 	first, deleted, hidden := h.say(t, "hello"), h.say(t, "deleted"), h.say(t, "hidden")
 	require.Equal(t, "member", h.told(t, first))
@@ -136,18 +139,18 @@ func TestMembersAreNotToldOfWhatIsGone(t *testing.T) {
 	h.Exec(t, `UPDATE messages SET hidden_at = now() WHERE id = '`+hidden.ID+`'`)
 	require.Empty(t, h.told(t, deleted))
 	require.Empty(t, h.told(t, hidden))
-	require.Empty(t, h.told(t, store.Message{ID: region.NewID(region.EU)}))
+	require.Empty(t, h.told(t, messaging.Message{ID: region.NewID(region.EU)}))
 }
 
 // TestMembersAfterAPage has more members than are told at a time: the others are left to another outbox row.
 func TestMembersAfterAPage(t *testing.T) {
 	t.Parallel()
 	h := newHall(t, "last")
-	changes := make([]store.ChannelUserChange, membersPerPage)
+	changes := make([]messaging.ChannelUserChange, membersPerPage)
 	for i := range changes {
 		id := fmt.Sprintf("%s%022d", h.users["last"][:2], i)
-		changes[i] = store.ChannelUserChange{New: store.ChannelUser{
-			UserID: id, UserPublicID: id, Membership: store.ChannelMember,
+		changes[i] = messaging.ChannelUserChange{New: messaging.ChannelUser{
+			UserID: id, UserPublicID: id, Membership: messaging.ChannelMember,
 			JoinedAt: servicetest.Noon,
 		}}
 	}

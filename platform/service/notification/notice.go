@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/notify"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -55,7 +57,7 @@ func (r *rows) aboutPost(id string) []notice {
 	if post.DataType == "poll" || post.StructureType == "poll" {
 		item.Kind = pollMention
 	}
-	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = store.ReferencePost, id, id, post.ParentID
+	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = content.ReferencePost, id, id, post.ParentID
 	return toEach(notice{item: item, actorID: post.AuthorID, postID: id}, mentioned(post.Mentionees))
 }
 
@@ -63,20 +65,20 @@ func (r *rows) aboutPost(id string) []notice {
 // of the post or story.
 func (r *rows) aboutComment(id string) []notice {
 	c := r.comments[id]
-	if c == nil || c.DeletedAt != nil || c.ApprovalStatus != store.Approved {
+	if c == nil || c.DeletedAt != nil || c.ApprovalStatus != content.Approved {
 		return nil
 	}
 	base := notice{item: commentItem(*c), actorID: c.AuthorID, commentID: id}
 	base.item.CommentID = id
 	notices := toEach(base.of(pickKind(c, commentMention, replyMention), c.ReferenceType, c.ReferenceID), mentioned(c.Mentionees))
 	if parent := r.comments[c.ParentID]; parent != nil && parent.DeletedAt == nil {
-		notices = append(notices, toEach(base.of(commentReply, store.ReferenceComment, parent.ID), []string{parent.AuthorID})...)
+		notices = append(notices, toEach(base.of(commentReply, content.ReferenceComment, parent.ID), []string{parent.AuthorID})...)
 	}
 	if post := r.posts[c.ReferenceID]; post != nil {
-		notices = append(notices, toEach(base.of(postComment, store.ReferencePost, post.ID), []string{post.AuthorID})...)
+		notices = append(notices, toEach(base.of(postComment, content.ReferencePost, post.ID), []string{post.AuthorID})...)
 	}
 	if story := r.stories[c.ReferenceID]; story != nil {
-		notices = append(notices, toEach(base.of(storyComment, store.ReferenceStory, story.ID), []string{story.AuthorID})...)
+		notices = append(notices, toEach(base.of(storyComment, content.ReferenceStory, story.ID), []string{story.AuthorID})...)
 	}
 	return onePerUser(notices)
 }
@@ -88,7 +90,7 @@ func (r *rows) aboutPostReaction(n service.Notice) []notice {
 		return nil
 	}
 	item := itemOf(postReaction, post.TargetType, post.TargetID, post.TargetPublicID)
-	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = store.ReferencePost, n.ID, n.OtherID, post.ParentID
+	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = content.ReferencePost, n.ID, n.OtherID, post.ParentID
 	return toEach(notice{item: item, actorID: n.ActorID, postID: n.ID}, []string{post.AuthorID})
 }
 
@@ -100,7 +102,7 @@ func (r *rows) aboutCommentReaction(n service.Notice) []notice {
 	}
 	base := notice{item: commentItem(*c), actorID: n.ActorID, commentID: n.ID}
 	base.item.ActionID = n.OtherID
-	return toEach(base.of(pickKind(c, commentReaction, replyReaction), store.ReferenceComment, n.ID), []string{c.AuthorID})
+	return toEach(base.of(pickKind(c, commentReaction, replyReaction), content.ReferenceComment, n.ID), []string{c.AuthorID})
 }
 
 // aboutFollow returns the notice of a user about a follow by or of another one.
@@ -128,18 +130,18 @@ func (r *rows) aboutJoinRequest(n service.Notice) []notice {
 	if j.pending == nil {
 		return nil
 	}
-	ids := service.Map(j.moderators, func(m store.MemberRow) string { return m.UserID })
+	ids := service.Map(j.moderators, func(m communities.MemberRow) string { return m.UserID })
 	return toEach(inCommunity(joinRequest, n.ID, "", n.OtherID)[0], ids)
 }
 
 // aboutInvitation returns the notice of an invited user.
 func (r *rows) aboutInvitation(id string) []notice {
 	i := *r.invitation(id)
-	if i == nil || i.Status != store.JoinPending {
+	if i == nil || i.Status != communities.JoinPending {
 		return nil
 	}
 	kind := communityInvitation
-	if i.TargetType == store.InviteToRoom {
+	if i.TargetType == communities.InviteToRoom {
 		kind = coHostInvitation
 	}
 	item := itemOf(kind, i.TargetType, i.TargetID, i.TargetID)
@@ -154,12 +156,12 @@ func inCommunity(kind, communityID, userID, actorID string) []notice {
 	return toEach(notice{item: item, actorID: actorID}, []string{userID})
 }
 
-func itemOf(kind, targetType, targetID, targetPublicID string) store.TrayItem {
-	return store.TrayItem{Kind: kind, TargetType: targetType, TargetID: targetID, TargetPublicID: targetPublicID}
+func itemOf(kind, targetType, targetID, targetPublicID string) notify.TrayItem {
+	return notify.TrayItem{Kind: kind, TargetType: targetType, TargetID: targetID, TargetPublicID: targetPublicID}
 }
 
 // commentItem returns what the items about a comment have in common.
-func commentItem(c store.Comment) store.TrayItem {
+func commentItem(c content.Comment) notify.TrayItem {
 	item := itemOf("", c.TargetType, c.TargetID, c.TargetPublicID)
 	item.ActionID, item.ParentID, item.RootID = c.ID, c.ParentID, c.RootID
 	return item
@@ -172,7 +174,7 @@ func (n notice) of(kind, referenceType, referenceID string) notice {
 }
 
 // pickKind returns the kind for a comment or a reply.
-func pickKind(c *store.Comment, comment, reply string) string {
+func pickKind(c *content.Comment, comment, reply string) string {
 	if c.ParentID != "" {
 		return reply
 	}

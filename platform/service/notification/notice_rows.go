@@ -7,6 +7,9 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // maxModerators is the maximum number of moderators of a community who are told about a join request.
@@ -14,25 +17,25 @@ const maxModerators = 100
 
 // rows are what some notices refer to. They are read together, in two round trips.
 type rows struct {
-	posts        map[string]*store.Post
-	comments     map[string]*store.Comment
-	stories      map[string]*store.Story
-	follows      map[[2]string]**store.Follow // by follower and followed user
+	posts        map[string]*content.Post
+	comments     map[string]*content.Comment
+	stories      map[string]*content.Story
+	follows      map[[2]string]**people.Follow // by follower and followed user
 	joinRequests map[[2]string]*joinRequestRows
-	invitations  map[string]**store.Invitation
+	invitations  map[string]**communities.Invitation
 }
 
 // joinRequestRows are a pending join request, nil if there is none, and the moderators of its community.
 type joinRequestRows struct {
-	pending    *store.JoinRequest
-	moderators []store.MemberRow
+	pending    *communities.JoinRequest
+	moderators []communities.MemberRow
 }
 
 // readRows reads what notices refer to.
 func (s *Service) readRows(ctx context.Context, notices []service.Notice) (*rows, error) {
 	r := &rows{
-		posts: map[string]*store.Post{}, comments: map[string]*store.Comment{}, stories: map[string]*store.Story{},
-		follows: map[[2]string]**store.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**store.Invitation{},
+		posts: map[string]*content.Post{}, comments: map[string]*content.Comment{}, stories: map[string]*content.Story{},
+		follows: map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**communities.Invitation{},
 	}
 	var objects objectIDs
 	reads := s.Store.NewReadBatch()
@@ -61,18 +64,18 @@ type objectIDs struct{ posts, comments, stories []string }
 
 // readObjects runs reads together with those of some objects.
 func (r *rows) readObjects(ctx context.Context, reads *store.ReadBatch, ids objectIDs) error {
-	var posts []store.Post
-	var comments []store.Comment
-	var stories []store.Story
+	var posts []content.Post
+	var comments []content.Comment
+	var stories []content.Story
 	reads.PostsAlone(service.SortedSet(ids.posts), &posts)
 	reads.CommentsByID(service.SortedSet(ids.comments), &comments)
 	reads.StoriesByID(service.SortedSet(ids.stories), &stories)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	addByID(r.posts, posts, func(p store.Post) string { return p.ID })
-	addByID(r.comments, comments, func(c store.Comment) string { return c.ID })
-	addByID(r.stories, stories, func(s store.Story) string { return s.ID })
+	addByID(r.posts, posts, func(p content.Post) string { return p.ID })
+	addByID(r.comments, comments, func(c content.Comment) string { return c.ID })
+	addByID(r.stories, stories, func(s content.Story) string { return s.ID })
 	return nil
 }
 
@@ -87,7 +90,7 @@ func (r *rows) referenced() objectIDs {
 	var ids objectIDs
 	for _, c := range r.comments {
 		switch {
-		case c.ReferenceType == store.ReferenceStory:
+		case c.ReferenceType == content.ReferenceStory:
 			ids.stories = append(ids.stories, c.ReferenceID)
 		case r.posts[c.ReferenceID] == nil:
 			ids.posts = append(ids.posts, c.ReferenceID)
@@ -100,11 +103,11 @@ func (r *rows) referenced() objectIDs {
 }
 
 // follow returns where a follow is, nil until it is read.
-func (r *rows) follow(followerID, followeeID string) **store.Follow {
+func (r *rows) follow(followerID, followeeID string) **people.Follow {
 	return entry(r.follows, [2]string{followerID, followeeID})
 }
 
-func (r *rows) invitation(id string) **store.Invitation { return entry(r.invitations, id) }
+func (r *rows) invitation(id string) **communities.Invitation { return entry(r.invitations, id) }
 
 func (r *rows) joinRequest(n service.Notice) *joinRequestRows {
 	return entry(r.joinRequests, [2]string{n.ID, n.OtherID})
@@ -124,9 +127,9 @@ func (j *joinRequestRows) read(reads *store.ReadBatch, n service.Notice) {
 }
 
 // moderatorsOf returns the query for the first moderators of a community.
-func moderatorsOf(communityID string) store.MemberList {
+func moderatorsOf(communityID string) communities.MemberList {
 	roles := []string{auth.RoleCommunityModerator}
-	list := store.MemberList{CommunityID: communityID, State: store.StateMember, Roles: roles, Limit: maxModerators}
+	list := communities.MemberList{CommunityID: communityID, State: communities.StateMember, Roles: roles, Limit: maxModerators}
 	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)
 	return list
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func mentioning(ids string) []byte {
@@ -18,39 +20,39 @@ func mentioning(ids string) []byte {
 
 // noticeRows has a post with a mention, a poll, a story, and comments on them.
 func noticeRows() *rows {
-	post := func(id, feedType string) *store.Post {
-		return &store.Post{
+	post := func(id, feedType string) *content.Post {
+		return &content.Post{
 			ID: id, AuthorID: "author", FeedType: feedType, ParentID: "parent of " + id, Mentionees: mentioning(`"me"`),
 			TargetType: "community", TargetID: "c", TargetPublicID: "public c",
 		}
 	}
-	comment := func(id, parentID, referenceID string) *store.Comment {
-		return &store.Comment{
-			ID: id, AuthorID: "commenter", ParentID: parentID, RootID: "root", ReferenceType: store.ReferencePost, ReferenceID: referenceID,
-			ApprovalStatus: store.Approved, TargetType: "user", TargetID: "w", TargetPublicID: "public w",
+	comment := func(id, parentID, referenceID string) *content.Comment {
+		return &content.Comment{
+			ID: id, AuthorID: "commenter", ParentID: parentID, RootID: "root", ReferenceType: content.ReferencePost, ReferenceID: referenceID,
+			ApprovalStatus: content.Approved, TargetType: "user", TargetID: "w", TargetPublicID: "public w",
 		}
 	}
 	r := &rows{
-		posts: map[string]*store.Post{
+		posts: map[string]*content.Post{
 			"post": post("post", "published"), "poll": post("poll", "published"),
 			"waiting": post("waiting", "reviewing"), "gone": post("gone", "published"),
 		},
-		comments: map[string]*store.Comment{},
-		stories:  map[string]*store.Story{"story": {ID: "story", AuthorID: "teller"}},
-		follows:  map[[2]string]**store.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**store.Invitation{},
+		comments: map[string]*content.Comment{},
+		stories:  map[string]*content.Story{"story": {ID: "story", AuthorID: "teller"}},
+		follows:  map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**communities.Invitation{},
 	}
 	r.posts["gone"].DeletedAt = &servicetest.Noon
 	r.posts["poll"].DataType = "poll"
-	for _, c := range []*store.Comment{
+	for _, c := range []*content.Comment{
 		comment("comment", "", "post"), comment("reply", "comment", "post"), comment("pending", "", "post"), comment("removed", "", "post"),
 		comment("to removed", "removed", "post"), comment("on story", "", "story"), comment("mentions", "comment", "post"),
 	} {
 		r.comments[c.ID] = c
 	}
 	r.comments["comment"].AuthorID = "first"
-	r.comments["pending"].ApprovalStatus = store.Pending
+	r.comments["pending"].ApprovalStatus = content.Pending
 	r.comments["removed"].DeletedAt, r.comments["removed"].AuthorID = &servicetest.Noon, "first"
-	r.comments["on story"].ReferenceType = store.ReferenceStory
+	r.comments["on story"].ReferenceType = content.ReferenceStory
 	r.comments["mentions"].Mentionees = mentioning(`"first", "me", "me"`)
 	return r
 }
@@ -150,13 +152,13 @@ func textOfNotice(n notice) string {
 // TestNoticesOfPeople checks the items about follows, join requests and invitations, and that there are none once these have ended.
 func TestNoticesOfPeople(t *testing.T) {
 	t.Parallel()
-	follow := &store.Follow{
+	follow := &people.Follow{
 		FollowerID: "fan", FolloweeID: "star", FollowerPublicID: "public fan", FolloweePublicID: "public star",
-		Status: store.FollowAccepted,
+		Status: people.FollowAccepted,
 	}
-	invitation := &store.Invitation{
-		ID: "i", InviterID: "host", InvitedID: "guest", TargetType: store.InviteToCommunity, TargetID: "c",
-		Status: store.JoinPending,
+	invitation := &communities.Invitation{
+		ID: "i", InviterID: "host", InvitedID: "guest", TargetType: communities.InviteToCommunity, TargetID: "c",
+		Status: communities.JoinPending,
 	}
 	about := func(r *rows, event, id, otherID string) []string {
 		var got []string
@@ -173,22 +175,22 @@ func TestNoticesOfPeople(t *testing.T) {
 		about(r, "follow.requested", "fan", "star"))
 	require.Equal(t, []string{"followAccepted fan by star: user fan, action star, at user public fan"},
 		about(r, "follow.accepted", "fan", "star"))
-	follow.Status = store.FollowNone
+	follow.Status = people.FollowNone
 	for _, event := range []string{"follow.created", "follow.requested", "follow.accepted"} {
 		require.Empty(t, about(r, event, "fan", "star"), "the follow has ended")
 	}
 	*r.invitation("i") = invitation
 	require.Equal(t, []string{"communityInvitation guest by host: community c, action i, at community c"},
 		about(r, service.NoticeInvited, "i", ""))
-	invitation.TargetType = store.InviteToRoom
+	invitation.TargetType = communities.InviteToRoom
 	require.Equal(t, []string{"coHostInvitation guest by host: room c, action i, at room c"}, about(r, service.NoticeInvited, "i", ""))
-	invitation.Status = store.JoinCancelled
+	invitation.Status = communities.JoinCancelled
 	require.Empty(t, about(r, service.NoticeInvited, "i", ""))
 	require.Empty(t, about(r, service.NoticeInvited, "none", ""))
 	require.Empty(t, about(r, service.NoticeJoinRequested, "c", "asker"), "the request has ended")
 	j := r.joinRequest(service.Notice{ID: "c", OtherID: "asker"})
-	j.pending, j.moderators = &store.JoinRequest{},
-		[]store.MemberRow{{Member: store.Member{UserID: "mod1"}}, {Member: store.Member{UserID: "mod2"}}}
+	j.pending, j.moderators = &communities.JoinRequest{},
+		[]communities.MemberRow{{Member: communities.Member{UserID: "mod1"}}, {Member: communities.Member{UserID: "mod2"}}}
 	require.Equal(t, []string{
 		"joinRequest mod1 by asker: community c, action c, at community c", "joinRequest mod2 by asker: community c, action c, at community c",
 	}, about(r, service.NoticeJoinRequested, "c", "asker"))

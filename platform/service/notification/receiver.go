@@ -11,11 +11,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // notice is something that one user is told about.
 type notice struct {
-	item    store.TrayItem // identified
+	item    notify.TrayItem // identified
 	actorID string
 	// postID and commentID are what the user must be able to see; empty where the user need not see anything.
 	postID, commentID string
@@ -27,7 +29,7 @@ type notice struct {
 type receivers struct {
 	*Service
 	rows    *rows
-	users   []store.User
+	users   []people.User
 	callers map[string]*auth.Caller // by user; confirmed where the user is neither deleted nor banned
 	hidden  map[string]*[]string    // by user, the actors of whom nothing is shown
 	targets map[[3]string]*visibility.Target
@@ -117,9 +119,9 @@ var errGone = errors.New("the user is deleted")
 
 // putItems adds the items of notices to the trays of their users at one home, and pushes to the users' devices.
 func (s *Service) putItems(ctx context.Context, home region.Code, notices []notice) error {
-	trays := map[string][]store.TrayAct{}
+	trays := map[string][]notify.TrayAct{}
 	for _, n := range notices {
-		trays[n.item.UserID] = append(trays[n.item.UserID], store.TrayAct{Item: n.item, ActorID: n.actorID})
+		trays[n.item.UserID] = append(trays[n.item.UserID], notify.TrayAct{Item: n.item, ActorID: n.actorID})
 	}
 	ids := slices.Sorted(maps.Keys(trays))
 	pushes, err := s.pushesOf(ctx, home, notices)

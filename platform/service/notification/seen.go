@@ -10,12 +10,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // GetTraySeen returns when the caller last looked at the tray, and when something last happened.
 func (s *Service) GetTraySeen(ctx context.Context, _ *plazav1.GetTraySeenRequest) (*plazav1.TraySeenResponse, error) {
-	var state store.TrayState
+	var state notify.TrayState
 	r := s.NewUserRequest(ctx)
 	r.TrayState(r.Caller.UserID, &state)
 	if err := r.Run(ctx); err != nil {
@@ -47,7 +48,7 @@ func (s *Service) MarkTrayItemsSeen(
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	seen := make([]*store.TrayItem, len(req.GetTrayItems()))
+	seen := make([]*notify.TrayItem, len(req.GetTrayItems()))
 	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
 	order := make([]int, len(seen)) // by id: another device of the user may send the same items
 	for i := range order {

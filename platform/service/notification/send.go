@@ -21,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 const (
@@ -81,7 +82,7 @@ func (s *Sender) Job() jobs.Job {
 
 // drain claims a batch of due pushes of a provider, sends them, and stores the results.
 func (s *Sender) drain(ctx context.Context, home region.Code, provider string, poll *jobs.Position) (more bool, err error) {
-	var due []store.DuePush
+	var due []notify.DuePush
 	now := s.Now()
 	tx := s.Store.NewTx(home)
 	tx.ClaimPushes(provider, poll.After(), now, now.Add(claimTime), sendBatch, &due)
@@ -90,7 +91,7 @@ func (s *Sender) drain(ctx context.Context, home region.Code, provider string, p
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
-	slices.SortFunc(due, func(a, b store.DuePush) int { return strings.Compare(a.ID, b.ID) }) // the order in which their rows are updated
+	slices.SortFunc(due, func(a, b notify.DuePush) int { return strings.Compare(a.ID, b.ID) }) // the order in which their rows are updated
 	results := s.sendAll(ctx, due)
 	tx = s.Store.NewTx(home)
 	removeDevices(tx, due, results)
@@ -101,7 +102,7 @@ func (s *Sender) drain(ctx context.Context, home region.Code, provider string, p
 }
 
 // sendAll sends pushes concurrently and returns the results.
-func (s *Sender) sendAll(ctx context.Context, due []store.DuePush) []error {
+func (s *Sender) sendAll(ctx context.Context, due []notify.DuePush) []error {
 	results := make([]error, len(due))
 	free := make(chan struct{}, sendersPerProvider)
 	var g sync.WaitGroup
@@ -119,7 +120,7 @@ func (s *Sender) sendAll(ctx context.Context, due []store.DuePush) []error {
 // errNoDevice is the result for devices that are no longer registered.
 var errNoDevice = errors.New("the device is no longer registered")
 
-func (s *Sender) send(ctx context.Context, p store.DuePush) error {
+func (s *Sender) send(ctx context.Context, p notify.DuePush) error {
 	if p.Token == nil {
 		return errNoDevice
 	}
@@ -137,7 +138,7 @@ func (s *Sender) send(ctx context.Context, p store.DuePush) error {
 }
 
 // sendTraced sends a message within a span of the trace of the request that caused it.
-func (s *Sender) sendTraced(ctx context.Context, p store.DuePush, m push.Message) error {
+func (s *Sender) sendTraced(ctx context.Context, p notify.DuePush, m push.Message) error {
 	ctx, traced := span.Continue(ctx, p.Trace, "push "+p.Provider, trace.SpanKindClient, func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.Int64("plaza.attempts", p.Attempts-1)} // the claim has counted this one
 	})
@@ -150,7 +151,7 @@ func (s *Sender) sendTraced(ctx context.Context, p store.DuePush, m push.Message
 }
 
 // finish adds the consequence of a result to tx.
-func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
+func (s *Sender) finish(tx *store.Tx, p notify.DuePush, result error) {
 	failure, failed := errors.AsType[*push.SendError](result)
 	pause, paused := errors.AsType[*pausedError](result)
 	switch {
@@ -175,14 +176,14 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 }
 
 // removeDevices adds to tx the removal of the tokens that their provider reports as gone, in the order of their keys.
-func removeDevices(tx *store.Tx, due []store.DuePush, results []error) {
-	var gone []store.DuePush
+func removeDevices(tx *store.Tx, due []notify.DuePush, results []error) {
+	var gone []notify.DuePush
 	for i, p := range due {
 		if failure, failed := errors.AsType[*push.SendError](results[i]); failed && failure.Outcome == push.Gone {
 			gone = append(gone, p)
 		}
 	}
-	slices.SortFunc(gone, func(a, b store.DuePush) int {
+	slices.SortFunc(gone, func(a, b notify.DuePush) int {
 		return cmp.Or(strings.Compare(a.UserID, b.UserID), strings.Compare(a.Device, b.Device), strings.Compare(*a.Token, *b.Token))
 	})
 	for _, p := range gone {
@@ -191,7 +192,7 @@ func removeDevices(tx *store.Tx, due []store.DuePush, results []error) {
 }
 
 // postpone postpones a push, or drops it if it would become old.
-func (s *Sender) postpone(tx *store.Tx, p store.DuePush, next time.Time, reason string) {
+func (s *Sender) postpone(tx *store.Tx, p notify.DuePush, next time.Time, reason string) {
 	if next.Sub(p.CreatedAt) <= push.Lifetime {
 		tx.DelayPush(p.Push, next)
 		return
@@ -206,6 +207,6 @@ func backOff(attempts int64) time.Duration {
 	return min(firstRetry<<min(max(attempts-1, 0), 16), lastRetry)
 }
 
-func (s *Sender) count(p store.DuePush, result string) {
+func (s *Sender) count(p notify.DuePush, result string) {
 	s.results.WithLabelValues(p.Provider, result).Inc()
 }

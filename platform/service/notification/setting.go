@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/notify"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,7 +26,7 @@ type settingRequest struct {
 
 	level    string
 	targetID string
-	settings []store.NotificationSetting
+	settings []notify.NotificationSetting
 }
 
 // named is what requests about settings have in common.
@@ -52,8 +53,8 @@ func (s *Service) newSettingRequest(ctx context.Context, req named) *settingRequ
 }
 
 func (r *settingRequest) readCommunity(id string) {
-	var community *store.Community
-	var mine *store.Member
+	var community *communities.Community
+	var mine *communities.Member
 	r.targetID = id
 	membership.Read(r.Request, id, &community, &mine)
 	r.Check(func() error { return membership.RequireDiscoverable(r.Caller, community, mine) })
@@ -67,11 +68,11 @@ func (r *settingRequest) readChannel(id string) {
 }
 
 // setting returns the stored setting of a level, the zero one if there is none.
-func (r *settingRequest) setting(level string) store.NotificationSetting {
-	if found := service.Find(r.settings, func(s store.NotificationSetting) bool { return s.Level == level }); found != nil {
+func (r *settingRequest) setting(level string) notify.NotificationSetting {
+	if found := service.Find(r.settings, func(s notify.NotificationSetting) bool { return s.Level == level }); found != nil {
 		return *found
 	}
-	return store.NotificationSetting{}
+	return notify.NotificationSetting{}
 }
 
 // GetNotificationSetting returns a setting of the caller.
@@ -112,7 +113,7 @@ func (s *Service) UpdateNotificationSetting(ctx context.Context,
 		return nil, err
 	}
 	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
-	tx.PutNotificationSetting(store.NotificationSetting{
+	tx.PutNotificationSetting(notify.NotificationSetting{
 		UserID: r.Caller.UserID, Level: r.level, TargetID: r.targetID, Enabled: req.IsPushNotifiable, Events: events, UpdatedAt: s.Now(),
 	})
 	return service.StatusSuccess(), tx.Commit(ctx)

@@ -20,7 +20,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/notification"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // slowService is a push service that lets servers wait for the messages to one token.
@@ -70,7 +71,7 @@ func TestSlowPushService(t *testing.T) {
 		tx := w.Store.NewTx(region.EU)
 		for range n {
 			number++
-			p := store.Push{Provider: push.WebPush, UserID: users[token], Device: deviceNamed(token), Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
+			p := notify.Push{Provider: push.WebPush, UserID: users[token], Device: deviceNamed(token), Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
 			p.Identify(strconv.Itoa(number))
 			tx.AddPush(p)
 		}
@@ -110,11 +111,11 @@ func register(t *testing.T, w *servicetest.World, user, token string) {
 	require.NoError(t, err)
 	now := w.Deps.Now()
 	tx := w.Store.NewTx(region.EU)
-	tx.InsertSession(store.Session{
+	tx.InsertSession(people.Session{
 		ID: region.NewID(region.EU), UserID: user, DeviceHash: hash, CreatedAt: now,
 		ExpiresAt: now.Add(24 * time.Hour),
 	})
-	tx.PutPushDevice(store.PushDevice{
+	tx.PutPushDevice(notify.PushDevice{
 		UserID: user, Device: deviceNamed(token), Platform: "web", Provider: push.WebPush, Token: token,
 		UpdatedAt: now,
 	})
@@ -150,7 +151,7 @@ func TestResultsOfPushes(t *testing.T) {
 		if title != "no device" {
 			register(t, w, user, title)
 		}
-		p := store.Push{
+		p := notify.Push{
 			Provider: push.WebPush, UserID: user, Device: deviceNamed(title), Title: title, Data: []byte(`{}`),
 			CreatedAt: w.Deps.Now(),
 		}

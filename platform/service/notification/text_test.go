@@ -9,7 +9,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/notify"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -40,12 +42,12 @@ func TestSentence(t *testing.T) {
 func TestTrayItem(t *testing.T) {
 	t.Parallel()
 	at, seen, day := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Truncate(24*time.Hour)
-	row := store.TrayRow{Actors: 2, TrayItem: store.TrayItem{
+	row := notify.TrayRow{Actors: 2, TrayItem: notify.TrayItem{
 		ID: "item", Kind: replyReaction, TargetType: "community", TargetID: "internal", TargetPublicID: "public", ReferenceType: "comment",
 		ReferenceID: "reference", ActionID: "action", ParentID: "parent", RootID: "root", CommentID: "latest", Day: day, LastOccurredAt: at,
 		LastSeenAt: &seen,
 	}}
-	actors := []store.TrayActor{{ActorID: "1", ActedAt: at}, {ActorID: "2", ActedAt: day}}
+	actors := []notify.TrayActor{{ActorID: "1", ActedAt: at}, {ActorID: "2", ActedAt: day}}
 	category, parent, root, latest := "reaction_on_reply", "parent", "root", "latest"
 	want := &plazav1.NotificationTrayItem{
 		PrivateId: "item", LastSeenAt: timestamppb.New(seen), LastOccurredAt: timestamppb.New(at), ActorsCount: 2, TrayItemCategory: &category,
@@ -59,7 +61,7 @@ func TestTrayItem(t *testing.T) {
 		TemplatedText: "{{Ann}} and {{1 other}} reacted to your reply",
 	}
 	require.Equal(t, want, trayItem(row, actors, map[string]*plazav1.User{"1": {UserPublicId: "ann", DisplayName: "Ann"}}))
-	bare := trayItem(store.TrayRow{Actors: 1, TrayItem: store.TrayItem{Kind: postComment}}, nil, nil)
+	bare := trayItem(notify.TrayRow{Actors: 1, TrayItem: notify.TrayItem{Kind: postComment}}, nil, nil)
 	require.Nil(t, bare.TrayItemCategory)
 	require.Nil(t, bare.ParentId)
 	require.Nil(t, bare.LastSeenAt)
@@ -70,8 +72,8 @@ func TestTextsOfMessages(t *testing.T) {
 	for dataType, want := range map[string]string{
 		"image": "Sent an image", "audio": "Sent an audio", "video": "Sent a video", "file": "Sent a file", "custom": "Sent a message",
 	} {
-		require.Equal(t, want, messageText(store.Message{DataType: dataType, Data: []byte(`{}`)}))
-		require.Equal(t, "Hi", messageText(store.Message{DataType: dataType, Data: []byte(`{"text": "Hi"}`)}))
+		require.Equal(t, want, messageText(messaging.Message{DataType: dataType, Data: []byte(`{}`)}))
+		require.Equal(t, "Hi", messageText(messaging.Message{DataType: dataType, Data: []byte(`{"text": "Hi"}`)}))
 	}
 	a := alert{actorName: "Ann", place: "Climbers"}
 	a.inPlace("Hi")
@@ -99,8 +101,8 @@ func TestEventNames(t *testing.T) {
 		"text": {"conversation-text-message.created", general}, "image": {"conversation-image-message.created", general},
 		"file": {"conversation-file-message.created", general}, "video": {general}, "custom": {general},
 	} {
-		require.Equal(t, want, messageEvents(store.Message{ChannelType: store.ChannelConversation, DataType: dataType}), dataType)
-		require.Equal(t, []string{"message.created"}, messageEvents(store.Message{ChannelType: store.ChannelCommunity, DataType: dataType}),
+		require.Equal(t, want, messageEvents(messaging.Message{ChannelType: messaging.ChannelConversation, DataType: dataType}), dataType)
+		require.Equal(t, []string{"message.created"}, messageEvents(messaging.Message{ChannelType: messaging.ChannelCommunity, DataType: dataType}),
 			dataType)
 	}
 	onWall := map[string]string{
@@ -128,7 +130,7 @@ func TestEventNames(t *testing.T) {
 // TestAlertOfAnItem checks what identifies an alert, whose settings apply to it, and what the device gets.
 func TestAlertOfAnItem(t *testing.T) {
 	t.Parallel()
-	n := notice{actorID: "actor", trace: "trace", item: store.TrayItem{
+	n := notice{actorID: "actor", trace: "trace", item: notify.TrayItem{
 		ID: "item", Kind: postReaction, TargetType: "community", TargetID: "internal", TargetPublicID: "public", ReferenceType: "post",
 		ReferenceID: "p", ActionID: "r",
 	}}
@@ -152,10 +154,10 @@ func TestModuleOfAlerts(t *testing.T) {
 	require.Equal(t, moduleSocial, (&alert{}).module(), "public clients have no name for the event")
 	require.Equal(t, moduleSocial, (&alert{names: []string{"post.reacted"}, level: levelCommunity}).module())
 	off := false
-	socialOff := store.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}
+	socialOff := notify.NotifiedDevice{UserEvents: []byte(`{"social": {"off": true}}`)}
 	require.False(t, (&alert{}).wantedOn(socialOff))
 	require.True(t, (&alert{level: levelChannel}).wantedOn(socialOff))
-	require.False(t, (&alert{mode: modeSubscribe}).wantedOn(store.NotifiedDevice{TargetEnabled: &off}))
+	require.False(t, (&alert{mode: modeSubscribe}).wantedOn(notify.NotifiedDevice{TargetEnabled: &off}))
 }
 
 // TestRolesOfActors checks that the roles in the community and in the channel count with those in the network, and that the rows of those
@@ -163,12 +165,12 @@ func TestModuleOfAlerts(t *testing.T) {
 func TestRolesOfActors(t *testing.T) {
 	t.Parallel()
 	a := alert{actorRoles: []string{"network"}}
-	a.setCommunity(&store.Community{DisplayName: "Climbers", NotificationMode: modeSilent},
-		&store.Member{State: store.StateMember, Roles: []string{"member"}})
+	a.setCommunity(&communities.Community{DisplayName: "Climbers", NotificationMode: modeSilent},
+		&communities.Member{State: communities.StateMember, Roles: []string{"member"}})
 	require.Equal(t, alert{place: "Climbers", mode: modeSilent, actorRoles: []string{"network", "member"}}, a)
-	a.setCommunity(nil, &store.Member{State: store.StateBanned, Roles: []string{"banned"}})
-	a.setChannel(nil, &store.ChannelUser{Membership: store.ChannelNone, Roles: []string{"left"}})
-	a.setChannel(&store.Channel{DisplayName: "Hall", NotificationMode: modeSubscribe},
-		&store.ChannelUser{Membership: store.ChannelMember, Roles: []string{"moderator"}})
+	a.setCommunity(nil, &communities.Member{State: communities.StateBanned, Roles: []string{"banned"}})
+	a.setChannel(nil, &messaging.ChannelUser{Membership: messaging.ChannelNone, Roles: []string{"left"}})
+	a.setChannel(&messaging.Channel{DisplayName: "Hall", NotificationMode: modeSubscribe},
+		&messaging.ChannelUser{Membership: messaging.ChannelMember, Roles: []string{"moderator"}})
 	require.Equal(t, alert{place: "Hall", mode: modeSubscribe, actorRoles: []string{"network", "member", "moderator"}}, a)
 }

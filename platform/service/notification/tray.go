@@ -13,6 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -21,45 +23,45 @@ const trayLimit = 20
 
 // ListTrayItems lists the items of the caller's tray, the latest first.
 func (s *Service) ListTrayItems(ctx context.Context, req *plazav1.ListTrayItemsRequest) (*plazav1.ListTrayItemsResponse, error) {
-	var rows []store.TrayRow
+	var rows []notify.TrayRow
 	r := s.NewUserRequest(ctx)
 	cursor := r.PageOf(req.GetOptions(), trayLimit)
-	list := store.TrayList{UserID: r.Caller.UserID, Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list := notify.TrayList{UserID: r.Caller.UserID, Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	r.ListTray(list, &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, func(i store.TrayRow) (time.Time, string, string) { return i.LastOccurredAt, "", i.ID })
-	rows = slices.DeleteFunc(rows, func(i store.TrayRow) bool { return i.Actors == 0 })
+	rows, paging := page.Window(cursor, rows, func(i notify.TrayRow) (time.Time, string, string) { return i.LastOccurredAt, "", i.ID })
+	rows = slices.DeleteFunc(rows, func(i notify.TrayRow) bool { return i.Actors == 0 })
 	actors, users, err := s.actors(ctx, r.Caller.UserID, rows)
 	if err != nil {
 		return nil, err
 	}
 	shown := s.View.Users(ctx, users)
 	byID := usersByID(shown)
-	items := service.Map(rows, func(row store.TrayRow) *plazav1.NotificationTrayItem {
+	items := service.Map(rows, func(row notify.TrayRow) *plazav1.NotificationTrayItem {
 		return trayItem(row, actors[row.ID], byID)
 	})
 	return &plazav1.ListTrayItemsResponse{NotificationTrayItems: items, Users: shown, Paging: paging}, nil
 }
 
 // actors reads the latest actors of items, by item, and their users.
-func (s *Service) actors(ctx context.Context, userID string, rows []store.TrayRow) (map[string][]store.TrayActor, []store.User, error) {
+func (s *Service) actors(ctx context.Context, userID string, rows []notify.TrayRow) (map[string][]notify.TrayActor, []people.User, error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}
-	var all []store.TrayActor
+	var all []notify.TrayActor
 	reads := s.Store.NewReadBatch()
-	reads.TrayActors(userID, service.Map(rows, func(row store.TrayRow) string { return row.ID }), &all)
+	reads.TrayActors(userID, service.Map(rows, func(row notify.TrayRow) string { return row.ID }), &all)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	byItem := map[string][]store.TrayActor{}
+	byItem := map[string][]notify.TrayActor{}
 	for _, a := range all {
 		byItem[a.ItemID] = append(byItem[a.ItemID], a)
 	}
-	ids := service.SortedSet(service.Map(all, func(a store.TrayActor) string { return a.ActorID }))
+	ids := service.SortedSet(service.Map(all, func(a notify.TrayActor) string { return a.ActorID }))
 	users, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Users, ids)
 	return byItem, users, err
 }
@@ -74,7 +76,7 @@ func usersByID(users []*plazav1.User) map[string]*plazav1.User {
 }
 
 // trayItem converts an item.
-func trayItem(row store.TrayRow, actors []store.TrayActor, users map[string]*plazav1.User) *plazav1.NotificationTrayItem {
+func trayItem(row notify.TrayRow, actors []notify.TrayActor, users map[string]*plazav1.User) *plazav1.NotificationTrayItem {
 	k := kinds[row.Kind]
 	item := &plazav1.NotificationTrayItem{
 		PrivateId: row.ID, LastOccurredAt: timestamppb.New(row.LastOccurredAt), LastSeenAt: timestampOf(row.LastSeenAt),

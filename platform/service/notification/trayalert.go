@@ -11,10 +11,14 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/notify"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // pushesOf returns the pushes of items of trays at a home.
-func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []notice) ([]store.Push, error) {
+func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []notice) ([]notify.Push, error) {
 	if !s.Pushes() {
 		return nil, nil
 	}
@@ -27,9 +31,9 @@ func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []noti
 		return nil, err
 	}
 	var alerts []*alert
-	var of [][]store.NotifiedDevice
+	var of [][]notify.NotifiedDevice
 	for _, n := range notices {
-		own := slices.DeleteFunc(slices.Clone(devices[n.place()]), func(d store.NotifiedDevice) bool { return d.UserID != n.item.UserID })
+		own := slices.DeleteFunc(slices.Clone(devices[n.place()]), func(d notify.NotifiedDevice) bool { return d.UserID != n.item.UserID })
 		if len(own) > 0 {
 			alerts, of = append(alerts, n.alert()), append(of, own)
 		}
@@ -37,7 +41,7 @@ func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []noti
 	if err := s.complete(ctx, alerts...); err != nil {
 		return nil, err
 	}
-	var pushes []store.Push
+	var pushes []notify.Push
 	for i, a := range alerts {
 		a.title = a.actor()
 		pushes = append(pushes, s.pushesTo(*a, of[i])...)
@@ -56,11 +60,11 @@ func (n notice) place() place {
 }
 
 // devicesAt reads the devices of users of one home, by the place whose settings apply, in one round trip.
-func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[place][]string) (map[place][]store.NotifiedDevice, error) {
-	devices := map[place][]store.NotifiedDevice{}
+func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[place][]string) (map[place][]notify.NotifiedDevice, error) {
+	devices := map[place][]notify.NotifiedDevice{}
 	reads := s.Store.NewReadBatch()
 	for p, ids := range users {
-		var read []store.NotifiedDevice
+		var read []notify.NotifiedDevice
 		reads.NotifiedDevices(home, service.SortedSet(ids), s.Now(), p.level, p.targetID, &read)
 		reads.Then(func() { devices[p] = read })
 	}
@@ -95,11 +99,11 @@ func (s *Service) complete(ctx context.Context, alerts ...*alert) error {
 
 // read adds the reads that complete an alert.
 func (a *alert) read(reads *store.ReadBatch) {
-	var actors []store.User
-	var community *store.Community
-	var member *store.Member
-	var channel *store.Channel
-	var user *store.ChannelUser
+	var actors []people.User
+	var community *communities.Community
+	var member *communities.Member
+	var channel *messaging.Channel
+	var user *messaging.ChannelUser
 	reads.Users([]string{a.actorID}, &actors)
 	switch a.level {
 	case levelCommunity:
@@ -118,7 +122,7 @@ func (a *alert) read(reads *store.ReadBatch) {
 	})
 }
 
-func (a *alert) setCommunity(c *store.Community, m *store.Member) {
+func (a *alert) setCommunity(c *communities.Community, m *communities.Member) {
 	if c != nil {
 		a.mode, a.place = c.NotificationMode, c.DisplayName
 	}
@@ -127,7 +131,7 @@ func (a *alert) setCommunity(c *store.Community, m *store.Member) {
 	}
 }
 
-func (a *alert) setChannel(c *store.Channel, u *store.ChannelUser) {
+func (a *alert) setChannel(c *messaging.Channel, u *messaging.ChannelUser) {
 	if c != nil {
 		a.mode, a.place = c.NotificationMode, c.DisplayName
 	}
@@ -155,8 +159,8 @@ func capital(text string) string {
 }
 
 // pushesTo returns the pushes of an alert to devices: to those whose settings want it and whose provider is configured.
-func (s *Service) pushesTo(a alert, devices []store.NotifiedDevice) []store.Push {
-	var pushes []store.Push
+func (s *Service) pushesTo(a alert, devices []notify.NotifiedDevice) []notify.Push {
+	var pushes []notify.Push
 	for _, d := range devices {
 		if s.Push[d.Provider] != nil && a.wantedOn(d) {
 			p := a.push(d)

@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -18,8 +20,8 @@ import (
 // concurrently, at least one of the requests sees the other's pin and undoes its own. So the limit is exceeded only
 // for that moment, and never by pins of requests that succeeded.
 func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinResponse, error) {
-	var settings store.Settings
-	var others []store.Pin
+	var settings network.Settings
+	var others []content.Pin
 	r := s.newRequest(ctx, req.GetPostId())
 	r.Settings(s.Region, &settings)
 	s.readAll(r.ReadBatch, &others)
@@ -32,7 +34,7 @@ func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostR
 	if len(pinned) == 0 && len(others) >= limit {
 		return nil, errLimit(limit)
 	}
-	after, err := s.add(ctx, r, s.pin(r, s.NetworkID, store.PinGlobal), max(limit, len(others)))
+	after, err := s.add(ctx, r, s.pin(r, s.NetworkID, content.PinGlobal), max(limit, len(others)))
 	if err != nil {
 		return nil, err
 	}
@@ -65,23 +67,23 @@ func requireManageGlobal(r *service.Request) error {
 
 // readAll adds the reads of the global pins of every home. Every home must answer, because the limit cannot be
 // enforced otherwise.
-func (s *Service) readAll(r *store.ReadBatch, into *[]store.Pin) {
+func (s *Service) readAll(r *store.ReadBatch, into *[]content.Pin) {
 	for _, home := range region.All() {
-		r.PinsAt(home, s.NetworkID, store.PinGlobal, into)
+		r.PinsAt(home, s.NetworkID, content.PinGlobal, into)
 	}
 }
 
 // requireWithinLimit undoes a new pin if pins that were added concurrently at other homes exceed the limit together
 // with it.
 func (s *Service) requireWithinLimit(ctx context.Context, postID string, limit int) error {
-	var now []store.Pin
+	var now []content.Pin
 	reads := s.Store.NewReadBatch()
 	s.readAll(reads, &now)
 	err := reads.Run(ctx)
 	if err == nil && len(now) <= limit {
 		return nil
 	}
-	if _, undo := s.remove(context.WithoutCancel(ctx), postID, s.NetworkID, store.PinGlobal); undo != nil {
+	if _, undo := s.remove(context.WithoutCancel(ctx), postID, s.NetworkID, content.PinGlobal); undo != nil {
 		s.Log.WarnContext(ctx, "global pin over the limit was not undone", "post", postID, "error", undo)
 	}
 	if err != nil {
@@ -97,7 +99,7 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalP
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	after, err := s.remove(ctx, r.Post.ID, s.NetworkID, store.PinGlobal)
+	after, err := s.remove(ctx, r.Post.ID, s.NetworkID, content.PinGlobal)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +112,13 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGl
 	if err := s.NewPrivilegedRequest(ctx, auth.CanManageGlobalPinnedPost).Run(ctx); err != nil {
 		return nil, err
 	}
-	left := &store.Pins{}
+	left := &content.Pins{}
 	var failed error
 	for _, home := range region.All() {
-		part := &store.Pins{}
+		part := &content.Pins{}
 		tx := s.Store.NewTx(home)
-		tx.DeletePins(s.NetworkID, store.PinGlobal, s.Now())
-		tx.SelectPins(s.NetworkID, store.PinGlobal, part)
+		tx.DeletePins(s.NetworkID, content.PinGlobal, s.Now())
+		tx.SelectPins(s.NetworkID, content.PinGlobal, part)
 		if err := tx.Commit(ctx); err != nil {
 			failed = fail.From(err)
 			continue

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -42,7 +42,7 @@ func (s *Service) newRequest(ctx context.Context, postID string) *visibility.Req
 }
 
 // requirePinnable returns nil for a published parent post.
-func requirePinnable(p *store.Post) error {
+func requirePinnable(p *content.Post) error {
 	switch {
 	case !p.IsParent:
 		return errChild
@@ -53,8 +53,8 @@ func requirePinnable(p *store.Post) error {
 }
 
 // pin returns a pin of the post by the caller.
-func (s *Service) pin(r *visibility.Request, targetID, placement string) store.Pin {
-	p := store.Pin{
+func (s *Service) pin(r *visibility.Request, targetID, placement string) content.Pin {
+	p := content.Pin{
 		TargetID: targetID, Placement: placement, PostID: r.Post.ID, CommunityID: r.Post.TargetID,
 		PinnedBy: r.Caller.Name, PinnedAt: s.Now(), PostCreatedAt: r.Post.CreatedAt,
 	}
@@ -65,11 +65,11 @@ func (s *Service) pin(r *visibility.Request, targetID, placement string) store.P
 }
 
 // add inserts a pin and returns the target's pins as they are then.
-func (s *Service) add(ctx context.Context, r *visibility.Request, p store.Pin, limit int) (*store.Pins, error) {
-	after := &store.Pins{}
+func (s *Service) add(ctx context.Context, r *visibility.Request, p content.Pin, limit int) (*content.Pins, error) {
+	after := &content.Pins{}
 	tx := s.Store.NewTx(s.HomeOf(r.Post.ID))
 	tx.GuardPost(*r.Post, fail.NotFound())
-	if p.Placement == store.PinGlobal {
+	if p.Placement == content.PinGlobal {
 		tx.GuardPublicCommunity(p.CommunityID, errPrivate)
 	}
 	tx.GuardPinLimit(p, limit, errLimit(limit))
@@ -79,39 +79,39 @@ func (s *Service) add(ctx context.Context, r *visibility.Request, p store.Pin, l
 }
 
 // remove deletes a pin and returns the target's pins as they are then.
-func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
-	after := &store.Pins{}
+func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*content.Pins, error) {
+	after := &content.Pins{}
 	tx := s.Store.NewTx(s.HomeOf(postID))
-	tx.DeletePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
+	tx.DeletePin(content.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
 	tx.SelectPins(targetID, placement, after)
 	return after, tx.Commit(ctx)
 }
 
 // respond answers with a post and its pin, if any.
-func (s *Service) respond(ctx context.Context, r *visibility.Request, after *store.Pins, pins []store.Pin) (*plazav1.PinResponse, error) {
+func (s *Service) respond(ctx context.Context, r *visibility.Request, after *content.Pins, pins []content.Pin) (*plazav1.PinResponse, error) {
 	k := r.Known()
-	k.Posts, k.UserIDs = []store.Post{*r.Post}, pinners(pins)
+	k.Posts, k.UserIDs = []content.Post{*r.Post}, pinners(pins)
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
 	return s.View.Pins(a, latest(after.Targets), pins), err
 }
 
 // pinners returns the users who added the pins.
-func pinners(pins []store.Pin) []string {
-	return service.Map(pins, func(p store.Pin) string { return p.PinnedByID })
+func pinners(pins []content.Pin) []string {
+	return service.Map(pins, func(p content.Pin) string { return p.PinnedByID })
 }
 
 // of returns the pin of one post.
-func of(pins []store.Pin, postID string) []store.Pin {
-	if p := service.Find(pins, func(p store.Pin) bool { return p.PostID == postID }); p != nil {
-		return []store.Pin{*p}
+func of(pins []content.Pin, postID string) []content.Pin {
+	if p := service.Find(pins, func(p content.Pin) bool { return p.PostID == postID }); p != nil {
+		return []content.Pin{*p}
 	}
 	return nil
 }
 
 // latest merges the rows that the homes have about one target.
-func latest(targets []store.PinTarget) []store.PinTarget {
+func latest(targets []content.PinTarget) []content.PinTarget {
 	if len(targets) == 0 {
 		return nil
 	}
-	return []store.PinTarget{slices.MaxFunc(targets, func(a, b store.PinTarget) int { return a.ChangedAt.Compare(b.ChangedAt) })}
+	return []content.PinTarget{slices.MaxFunc(targets, func(a, b content.PinTarget) int { return a.ChangedAt.Compare(b.ChangedAt) })}
 }

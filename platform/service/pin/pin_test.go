@@ -12,28 +12,29 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func at(minutes int) time.Time { return servicetest.Noon.Add(time.Duration(minutes) * time.Minute) }
 
-func idsOf(pins []store.Pin) []string {
-	return service.Map(pins, func(p store.Pin) string { return p.PostID })
+func idsOf(pins []content.Pin) []string {
+	return service.Map(pins, func(p content.Pin) string { return p.PostID })
 }
 
 func TestRequirePinnable(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		post store.Post
+		post content.Post
 		err  error
 	}{
-		"published":       {store.Post{IsParent: true, FeedType: "published"}, nil},
-		"child":           {store.Post{ParentID: "p", FeedType: "published"}, errChild},
-		"waiting":         {store.Post{IsParent: true, FeedType: "reviewing"}, errUnapproved},
-		"declined":        {store.Post{IsParent: true, FeedType: "declined"}, errUnapproved},
-		"a waiting child": {store.Post{FeedType: "reviewing"}, errChild},
+		"published":       {content.Post{IsParent: true, FeedType: "published"}, nil},
+		"child":           {content.Post{ParentID: "p", FeedType: "published"}, errChild},
+		"waiting":         {content.Post{IsParent: true, FeedType: "reviewing"}, errUnapproved},
+		"declined":        {content.Post{IsParent: true, FeedType: "declined"}, errUnapproved},
+		"a waiting child": {content.Post{FeedType: "reviewing"}, errChild},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,14 +50,14 @@ func TestRequirePinnable(t *testing.T) {
 
 func TestRequireGlobal(t *testing.T) {
 	t.Parallel()
-	public, private := &store.Community{IsPublic: true}, &store.Community{}
-	published := &store.Post{IsParent: true, FeedType: "published"}
+	public, private := &communities.Community{IsPublic: true}, &communities.Community{}
+	published := &content.Post{IsParent: true, FeedType: "published"}
 	user, moderator := servicetest.User(t, "u"), servicetest.User(t, "m", auth.RoleModerator)
 	manager, admin := servicetest.User(t, "s", auth.RoleSuperModerator), servicetest.Admin()
 	for name, test := range map[string]struct {
 		caller    *auth.Caller
-		community *store.Community
-		post      *store.Post
+		community *communities.Community
+		post      *content.Post
 		want      fail.Code
 	}{
 		"a user":                          {user, public, published, fail.CodeForbidden},
@@ -65,8 +66,8 @@ func TestRequireGlobal(t *testing.T) {
 		"an administrator":                {admin, public, published, 0},
 		"a private community":             {admin, private, published, fail.CodeForbidden},
 		"a post on a wall":                {admin, nil, published, fail.CodeForbidden},
-		"a child post":                    {admin, public, &store.Post{FeedType: "published"}, fail.CodeBadRequest},
-		"a user learns nothing of a post": {user, public, &store.Post{FeedType: "published"}, fail.CodeForbidden},
+		"a child post":                    {admin, public, &content.Post{FeedType: "published"}, fail.CodeBadRequest},
+		"a user learns nothing of a post": {user, public, &content.Post{FeedType: "published"}, fail.CodeForbidden},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +80,7 @@ func TestRequireGlobal(t *testing.T) {
 
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	pins := []store.Pin{
+	pins := []content.Pin{
 		{PostID: "b", PinnedAt: at(1), PostCreatedAt: at(9)},
 		{PostID: "a", PinnedAt: at(1), PostCreatedAt: at(7)},
 		{PostID: "c", PinnedAt: at(0), PostCreatedAt: at(8), Placement: "announcement"},
@@ -101,7 +102,7 @@ func TestOrder(t *testing.T) {
 				got := slices.Clone(pins)
 				slices.Reverse(got)
 				slices.SortFunc(got, orderOf(test.sortBy, &plazav1.PinOptions{OrderBy: test.orderBy}))
-				require.Equal(t, test.want, service.Map(got, func(p store.Pin) string {
+				require.Equal(t, test.want, service.Map(got, func(p content.Pin) string {
 					if p.Placement == "" {
 						return p.PostID
 					}
@@ -115,8 +116,8 @@ func TestOrder(t *testing.T) {
 func TestAddPinned(t *testing.T) {
 	t.Parallel()
 	noon := servicetest.Noon
-	all := &store.Pins{
-		Pins: []store.Pin{
+	all := &content.Pins{
+		Pins: []content.Pin{
 			{PostID: "shown", CommunityID: "c", Placement: "default"},
 			{PostID: "shown", CommunityID: "c", Placement: "announcement"},
 			{PostID: "deleted", CommunityID: "c"},
@@ -126,7 +127,7 @@ func TestAddPinned(t *testing.T) {
 			{PostID: "in an invisible community", CommunityID: "hidden"},
 			{PostID: "second", CommunityID: "c"},
 		},
-		Posts: []store.Post{
+		Posts: []content.Post{
 			{ID: "shown", FeedType: "published"},
 			{ID: "deleted", FeedType: "published", DeletedAt: &noon},
 			{ID: "declined", FeedType: "declined"},
@@ -134,24 +135,24 @@ func TestAddPinned(t *testing.T) {
 			{ID: "in an invisible community", FeedType: "published"},
 			{ID: "second", FeedType: "published"},
 		},
-		Communities: []store.Community{{ID: "c"}, {ID: "gone", DeletedAt: &noon}},
+		Communities: []communities.Community{{ID: "c"}, {ID: "gone", DeletedAt: &noon}},
 	}
 	var k view.Rows
 	require.Equal(t, []string{"shown", "shown", "second"}, idsOf(addPinned(&k, all)), "at each placement")
-	require.Equal(t, []string{"shown", "second"}, service.Map(k.Posts, func(p store.Post) string { return p.ID }), "each post once")
-	require.Equal(t, []string{"c"}, service.Map(k.Communities, func(c store.Community) string { return c.ID }), "each community once")
+	require.Equal(t, []string{"shown", "second"}, service.Map(k.Posts, func(p content.Post) string { return p.ID }), "each post once")
+	require.Equal(t, []string{"c"}, service.Map(k.Communities, func(c communities.Community) string { return c.ID }), "each community once")
 }
 
 func TestLatestTarget(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, latest(nil))
-	targets := []store.PinTarget{{TargetID: "n", ChangedAt: at(1)}, {TargetID: "n", ChangedAt: at(3)}, {TargetID: "n", ChangedAt: at(2)}}
+	targets := []content.PinTarget{{TargetID: "n", ChangedAt: at(1)}, {TargetID: "n", ChangedAt: at(3)}, {TargetID: "n", ChangedAt: at(2)}}
 	require.Equal(t, targets[1:2], latest(targets))
 }
 
 func TestPinOf(t *testing.T) {
 	t.Parallel()
-	pins := []store.Pin{{PostID: "a"}, {PostID: "b", PinnedByID: "anna"}, {PostID: "b", PinnedByID: "bob"}}
+	pins := []content.Pin{{PostID: "a"}, {PostID: "b", PinnedByID: "anna"}, {PostID: "b", PinnedByID: "bob"}}
 	require.Equal(t, []string{"anna"}, pinners(of(pins, "b")))
 	require.Empty(t, of(pins, "c"))
 }
@@ -160,8 +161,8 @@ func TestPinByAdministrator(t *testing.T) {
 	t.Parallel()
 	s := New(&service.Deps{Now: func() time.Time { return servicetest.Noon }})
 	r := &visibility.Request{Request: &service.Request{Caller: servicetest.Admin()}}
-	r.Post = &store.Post{ID: "p", TargetID: "c", CreatedAt: at(-1)}
-	require.Equal(t, store.Pin{
+	r.Post = &content.Post{ID: "p", TargetID: "c", CreatedAt: at(-1)}
+	require.Equal(t, content.Pin{
 		TargetID: "n", Placement: "global", PostID: "p", CommunityID: "c", PinnedBy: "admin", PinnedAt: servicetest.Noon, PostCreatedAt: at(-1),
 	}, s.pin(r, "n", "global"))
 }

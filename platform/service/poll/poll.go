@@ -21,6 +21,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -84,9 +87,9 @@ func check(m *plazav1.CreatePollRequest) error {
 	return nil
 }
 
-func (s *Service) newPoll(home region.Code, creator *store.User, m *plazav1.CreatePollRequest) store.Poll {
+func (s *Service) newPoll(home region.Code, creator *people.User, m *plazav1.CreatePollRequest) content.Poll {
 	now := s.Now()
-	p := store.Poll{
+	p := content.Poll{
 		ID: s.NewID(home), CreatorID: creator.ID, CreatorPublicID: creator.PublicID, Title: m.GetTitle(), Question: m.GetQuestion(),
 		AnswerType: cmp.Or(m.GetAnswerType(), "single"), ClosedIn: int64(m.GetClosedIn()), CreatedAt: now, UpdatedAt: now,
 	}
@@ -95,7 +98,7 @@ func (s *Service) newPoll(home region.Code, creator *store.User, m *plazav1.Crea
 		p.ClosesAt = &at
 	}
 	for _, a := range m.GetAnswers() {
-		p.Answers = append(p.Answers, store.PollAnswer{
+		p.Answers = append(p.Answers, content.PollAnswer{
 			ID: s.NewID(home), DataType: cmp.Or(a.GetDataType(), "text"), Data: a.GetData(), FileID: a.GetFileId(),
 		})
 	}
@@ -105,17 +108,17 @@ func (s *Service) newPoll(home region.Code, creator *store.User, m *plazav1.Crea
 // loaded is a poll that the caller may see.
 type loaded struct {
 	*service.Request
-	poll    *store.Poll
-	creator []store.User
-	mine    []store.PollVote // the caller's
-	counts  store.Counts
+	poll    *content.Poll
+	creator []people.User
+	mine    []content.PollVote // the caller's
+	counts  core.Counts
 	target  visibility.Target // of the post that the poll is part of; zero without one
 }
 
 // newRequest starts a request about a poll, with its counts and the caller's votes. Its Run fails unless the caller may
 // see the poll.
 func (s *Service) newRequest(ctx context.Context, id string) *loaded {
-	l := &loaded{Request: s.NewRequest(ctx), counts: store.Counts{}}
+	l := &loaded{Request: s.NewRequest(ctx), counts: core.Counts{}}
 	l.Poll(id, &l.poll)
 	l.CreatorOfPoll(id, &l.creator)
 	l.CountsOf([]string{id}, l.counts)
@@ -184,6 +187,6 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 }
 
 // hasAnswer reports whether a poll has an answer.
-func hasAnswer(p *store.Poll, answerID string) bool {
-	return slices.ContainsFunc(p.Answers, func(a store.PollAnswer) bool { return a.ID == answerID })
+func hasAnswer(p *content.Poll, answerID string) bool {
+	return slices.ContainsFunc(p.Answers, func(a content.PollAnswer) bool { return a.ID == answerID })
 }

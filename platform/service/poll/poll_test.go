@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -62,14 +63,14 @@ func newService() *Service {
 
 func TestNewPoll(t *testing.T) {
 	t.Parallel()
-	creator := &store.User{ID: region.NewID(region.SG), PublicID: "anna"}
+	creator := &people.User{ID: region.NewID(region.SG), PublicID: "anna"}
 	p := newService().newPoll(region.SG, creator, &plazav1.CreatePollRequest{
 		Question: "Really?", ClosedIn: 90_000, Answers: []*answer{{Data: "yes"}, {DataType: "image", FileId: "f"}},
 	})
 	end := servicetest.Noon.Add(90 * time.Second)
-	require.Equal(t, store.Poll{
+	require.Equal(t, content.Poll{
 		ID: "sg1", CreatorID: creator.ID, CreatorPublicID: "anna", Question: "Really?", AnswerType: "single", ClosedIn: 90_000, ClosesAt: &end,
-		Answers:   []store.PollAnswer{{ID: "sg2", DataType: "text", Data: "yes"}, {ID: "sg3", DataType: "image", FileID: "f"}},
+		Answers:   []content.PollAnswer{{ID: "sg2", DataType: "text", Data: "yes"}, {ID: "sg3", DataType: "image", FileID: "f"}},
 		CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
 	}, p, "at the home of its creator")
 
@@ -90,14 +91,14 @@ func TestTextsOfPollAreChecked(t *testing.T) {
 func TestWhoSeesAPoll(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		poll *store.Poll
+		poll *content.Poll
 		sees bool
 	}{
 		"does not exist":      {nil, false},
-		"without a post":      {&store.Poll{CreatorID: "other"}, true},
-		"own, in a post":      {&store.Poll{CreatorID: "me", PostID: "p"}, true},
-		"own, but deleted":    {&store.Poll{CreatorID: "me", DeletedAt: &servicetest.Noon}, false},
-		"deleted, of another": {&store.Poll{CreatorID: "other", DeletedAt: &servicetest.Noon}, false},
+		"without a post":      {&content.Poll{CreatorID: "other"}, true},
+		"own, in a post":      {&content.Poll{CreatorID: "me", PostID: "p"}, true},
+		"own, but deleted":    {&content.Poll{CreatorID: "me", DeletedAt: &servicetest.Noon}, false},
+		"deleted, of another": {&content.Poll{CreatorID: "other", DeletedAt: &servicetest.Noon}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

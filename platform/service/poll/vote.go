@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -81,7 +81,7 @@ func (l *loaded) requireVote(wanted []string) error {
 }
 
 // requireAnswers returns nil if the poll accepts the wanted answers together.
-func requireAnswers(p *store.Poll, wanted []string) error {
+func requireAnswers(p *content.Poll, wanted []string) error {
 	switch {
 	case slices.ContainsFunc(wanted, func(id string) bool { return !hasAnswer(p, id) }):
 		return errAnswers
@@ -93,18 +93,18 @@ func requireAnswers(p *store.Poll, wanted []string) error {
 
 // votes returns the answers that the caller votes for, sorted.
 func (l *loaded) votes() []string {
-	return service.SortedSet(service.Map(l.mine, func(v store.PollVote) string { return v.AnswerID }))
+	return service.SortedSet(service.Map(l.mine, func(v content.PollVote) string { return v.AnswerID }))
 }
 
 // changeVotes commits the change and updates the counts that were read: reading all shards of the counts in the
 // transaction would make all votes in the poll conflict.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
 	home, now := s.HomeOf(l.poll.ID), s.Now()
-	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
-	after := slices.DeleteFunc(slices.Clone(l.mine), func(v store.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
+	c := content.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
+	after := slices.DeleteFunc(slices.Clone(l.mine), func(v content.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
 	c.Removed = missingIn(wanted, old)
 	for _, id := range missingIn(old, wanted) {
-		c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
+		c.Added = append(c.Added, content.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
 	}
 	tx := s.Store.NewTx(home)
 	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, service.ErrConflict)
@@ -113,10 +113,10 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	}
 	l.mine = slices.Concat(after, c.Added)
 	for _, id := range c.Removed {
-		l.counts.Add(c.PollID, store.CountVotes(id), -1)
+		l.counts.Add(c.PollID, content.CountVotes(id), -1)
 	}
 	for _, v := range c.Added {
-		l.counts.Add(c.PollID, store.CountVotes(v.AnswerID), +1)
+		l.counts.Add(c.PollID, content.CountVotes(v.AnswerID), +1)
 	}
 	return nil
 }
@@ -130,12 +130,12 @@ func missingIn(list, answers []string) []string {
 func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersRequest) (*plazav1.ListPollVotersResponse, error) {
 	l := s.newRequest(ctx, m.GetPollId())
 	cursor := l.Page(m.GetOptions())
-	list := store.VoteList{
+	list := content.VoteList{
 		PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back,
 		Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	var votes []store.PollVote
+	var votes []content.PollVote
 	l.ListVotes(list, &votes)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	if !hasAnswer(l.poll, m.GetAnswerId()) {
 		return nil, fail.NotFound()
 	}
-	votes, paging := page.Window(cursor, votes, func(v store.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })
-	voters, err := s.ReadUsers(ctx, service.Map(votes, func(v store.PollVote) string { return v.UserID }))
+	votes, paging := page.Window(cursor, votes, func(v content.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })
+	voters, err := s.ReadUsers(ctx, service.Map(votes, func(v content.PollVote) string { return v.UserID }))
 	return &plazav1.ListPollVotersResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(ctx, l.creator),
 		UsersAnswered: s.View.Users(ctx, voters), Paging: paging,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 func TestDecideVote(t *testing.T) {
@@ -43,7 +43,7 @@ func TestDecideVote(t *testing.T) {
 
 func TestRequireAnswers(t *testing.T) {
 	t.Parallel()
-	answers := []store.PollAnswer{{ID: "a"}, {ID: "b"}}
+	answers := []content.PollAnswer{{ID: "a"}, {ID: "b"}}
 	for name, test := range map[string]struct {
 		answerType string
 		wanted     []string
@@ -59,7 +59,7 @@ func TestRequireAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, test.err, requireAnswers(&store.Poll{AnswerType: test.answerType, Answers: answers}, test.wanted))
+			require.Equal(t, test.err, requireAnswers(&content.Poll{AnswerType: test.answerType, Answers: answers}, test.wanted))
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestMissingIn(t *testing.T) {
 
 func TestVotesAreSorted(t *testing.T) {
 	t.Parallel()
-	l := &loaded{mine: []store.PollVote{{AnswerID: "b"}, {AnswerID: "a"}}}
+	l := &loaded{mine: []content.PollVote{{AnswerID: "b"}, {AnswerID: "a"}}}
 	require.Equal(t, []string{"a", "b"}, l.votes())
 	require.Empty(t, (&loaded{}).votes())
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -34,7 +34,7 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 		return nil, err
 	}
 	k := t.Known(posts[0])
-	t.Counts.Add(d.TargetID, store.PostCounter(posts[0].FeedType), +1)
+	t.Counts.Add(d.TargetID, content.PostCounter(posts[0].FeedType), +1)
 	for _, p := range posts {
 		t.Counts[p.ID] = nil // a new post has no counts
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostResponse, error) {
 	r := s.newRequest(ctx, req.GetPostId())
 	r.Check(r.RequireReact)
-	return s.changeFlags(ctx, r, flags.Add(r.Request, store.FlagPost, req))
+	return s.changeFlags(ctx, r, flags.Add(r.Request, content.FlagPost, req))
 }
 
 // UnflagPost removes the caller's own flag; without one it changes nothing.

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -46,9 +47,9 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 }
 
 // respondOne returns a post that was loaded or changed.
-func (s *Service) respondOne(ctx context.Context, r *visibility.Request, post store.Post) (*plazav1.PostResponse, error) {
+func (s *Service) respondOne(ctx context.Context, r *visibility.Request, post content.Post) (*plazav1.PostResponse, error) {
 	k := r.Known()
-	k.Posts = []store.Post{post}
+	k.Posts = []content.Post{post}
 	return s.respond(ctx, r.Caller.UserID, k)
 }
 
@@ -58,7 +59,7 @@ func (s *Service) change(ctx context.Context, r *visibility.Request, change func
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var after *store.Post
+	var after *content.Post
 	tx := s.Store.NewTx(r.Home())
 	event := change(tx)
 	tx.SelectPost(r.Post.ID, &after)
@@ -79,7 +80,7 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 
 // BatchGetPosts returns posts in the order of the request, without those that the caller may not see.
 func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostResponse, error) {
-	var heads []store.Post
+	var heads []content.Post
 	f := s.NewRequest(ctx)
 	f.PostHeads(req.GetPostIds(), &heads)
 	if err := f.Run(ctx); err != nil {
@@ -90,10 +91,10 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsR
 		return nil, err
 	}
 	k.Posts, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PostsByID,
-		service.Map(k.Posts, func(p store.Post) string { return p.ID }))
+		service.Map(k.Posts, func(p content.Post) string { return p.ID }))
 	if err != nil {
 		return nil, err
 	}
-	service.SortByID(k.Posts, req.GetPostIds(), func(p store.Post) string { return p.ID })
+	service.SortByID(k.Posts, req.GetPostIds(), func(p content.Post) string { return p.ID })
 	return s.respond(ctx, f.Caller.UserID, k)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -34,9 +35,9 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 
 // tryReview is one attempt of review. It returns service.ErrConflict if the post was edited concurrently.
 func (s *Service) tryReview(ctx context.Context, id, feedType string) (*plazav1.PostResponse, error) {
-	var pending *store.PendingEdit
-	var item *store.FlagItem
-	var children []store.Post
+	var pending *content.PendingEdit
+	var item *content.FlagItem
+	var children []content.Post
 	var edit *posting.Edit
 	r := s.newRequest(ctx, id)
 	r.PendingEdit(id, &pending)
@@ -67,7 +68,7 @@ func (s *Service) tryReview(ctx context.Context, id, feedType string) (*plazav1.
 }
 
 // approval returns the request that makes a pending edit.
-func approval(e store.PendingEdit) *plazav1.UpdatePostRequest {
+func approval(e content.PendingEdit) *plazav1.UpdatePostRequest {
 	return &plazav1.UpdatePostRequest{PostId: e.ReferenceID}
 }
 
@@ -75,7 +76,7 @@ func approval(e store.PendingEdit) *plazav1.UpdatePostRequest {
 var reviewEvents = map[string]string{published: "post.approved", declined: "post.declined"}
 
 // settleEdit makes or drops a pending edit, and returns the event.
-func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending store.PendingEdit,
+func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending content.PendingEdit,
 	approved bool,
 ) (event string) {
 	tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
@@ -95,10 +96,10 @@ func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.
 func (s *Service) ListPendingEdits(ctx context.Context, req *plazav1.ListPendingEditsRequest) (*plazav1.ListPendingEditsResponse, error) {
 	r := s.NewRequest(ctx)
 	cursor := r.Page(req.GetOptions())
-	list := store.PendingEditList{TargetID: req.GetCommunityId(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list := content.PendingEditList{TargetID: req.GetCommunityId(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var target visibility.Target
-	var rows []store.PendingEdit
+	var rows []content.PendingEdit
 	visibility.ReadTarget(r, "community", req.GetCommunityId(), &target)
 	r.ListPendingEdits(list, &rows)
 	r.Check(func() error { return target.RequireSee(r.Caller) })
@@ -106,6 +107,6 @@ func (s *Service) ListPendingEdits(ctx context.Context, req *plazav1.ListPending
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, func(e store.PendingEdit) (time.Time, string, string) { return e.CreatedAt, "", e.ReferenceID })
+	rows, paging := page.Window(cursor, rows, func(e content.PendingEdit) (time.Time, string, string) { return e.CreatedAt, "", e.ReferenceID })
 	return &plazav1.ListPendingEditsResponse{PendingEdits: service.Map(rows, s.View.PendingEdit), Paging: paging}, nil
 }

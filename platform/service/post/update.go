@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -49,9 +51,9 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 // checkEdit adds the checks of an edit to a request, which set *into. A post that is not published may be edited by
 // moderators, and by its author if the network's settings allow that.
 func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest, into **posting.Edit) {
-	var settings store.Settings
-	var children []store.Post
-	var pending *store.PendingEdit
+	var settings network.Settings
+	var children []content.Post
+	var pending *content.PendingEdit
 	r.PendingEdit(m.GetPostId(), &pending)
 	r.Settings(s.Region, &settings)
 	r.ChildrenOf([]string{m.GetPostId()}, &children)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/delivery"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) ReplaceManagedPrehook(
 	if err != nil {
 		return nil, err
 	}
-	settings, unchanged := store.DefaultSettings().Prehook, !old.IsManaged // what administrators have set stays
+	settings, unchanged := network.DefaultSettings().Prehook, !old.IsManaged // what administrators have set stays
 	if wanted := req.GetPrehook(); wanted != nil {
 		settings = settingsOf(wanted)
 		if refused := cmp.Or(s.checkSettings(settings), delivery.CheckSecret(wanted.GetSecret())); refused != nil {
@@ -39,15 +39,15 @@ func (s *Service) ReplaceManagedPrehook(
 }
 
 // settingsOf returns the settings without the secret.
-func settingsOf(m *plazav1.ManagedPrehook) store.PrehookSettings {
-	return store.PrehookSettings{
+func settingsOf(m *plazav1.ManagedPrehook) network.PrehookSettings {
+	return network.PrehookSettings{
 		IsEnabled: m.IsEnabled == nil || m.GetIsEnabled(), URL: m.GetCallbackUrl(), DefaultAction: m.GetDefaultAction(),
 		Events: service.Distinct(m.GetEvents()), TimeoutMS: int(m.GetTimeout()), IsManaged: true,
 	}
 }
 
 // isSame reports whether a pre-hook has the settings and the secret.
-func (s *Service) isSame(old, settings store.PrehookSettings, wanted string) bool {
+func (s *Service) isSame(old, settings network.PrehookSettings, wanted string) bool {
 	return s.sealer.Seals(delivery.PrehookID, old.Secret, wanted) && old.IsManaged &&
 		old.IsEnabled == settings.IsEnabled && old.URL == settings.URL && old.DefaultAction == settings.DefaultAction &&
 		slices.Equal(old.Events, settings.Events) && old.TimeoutMS == settings.TimeoutMS

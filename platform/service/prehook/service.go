@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -68,13 +68,13 @@ func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookR
 }
 
 // store stores the settings and returns those that are in force.
-func (s *Service) store(ctx context.Context, settings store.PrehookSettings) (store.PrehookSettings, error) {
+func (s *Service) store(ctx context.Context, settings network.PrehookSettings) (network.PrehookSettings, error) {
 	updated, err := s.UpdateSetting(ctx, "prehook", settings)
 	return updated.Prehook, err
 }
 
 // merge sets the settings that a request sets.
-func merge(settings *store.PrehookSettings, req *plazav1.UpdatePrehookRequest) {
+func merge(settings *network.PrehookSettings, req *plazav1.UpdatePrehookRequest) {
 	set(&settings.IsEnabled, req.Enabled)
 	set(&settings.URL, req.CallbackUrl)
 	set(&settings.DefaultAction, req.DefaultAction)
@@ -93,7 +93,7 @@ func set[T any](into, value *T) {
 }
 
 // check returns an error unless the pre-hook can be asked with the settings of a request.
-func (s *Service) check(settings store.PrehookSettings, req *plazav1.UpdatePrehookRequest) error {
+func (s *Service) check(settings network.PrehookSettings, req *plazav1.UpdatePrehookRequest) error {
 	if len(req.GetEvents()) > 0 && req.GetAllEvents() {
 		return fail.Validation("events: must be empty if allEvents is true")
 	}
@@ -104,7 +104,7 @@ func (s *Service) check(settings store.PrehookSettings, req *plazav1.UpdatePreho
 }
 
 // checkSettings returns an error that names the field unless the pre-hook can be asked with the settings.
-func (s *Service) checkSettings(settings store.PrehookSettings) error {
+func (s *Service) checkSettings(settings network.PrehookSettings) error {
 	if name := delivery.UnknownPrehookEvent(settings.Events); name != "" {
 		return fmt.Errorf("events: %q is not the name of an event", name)
 	}
@@ -120,8 +120,8 @@ func (s *Service) checkSettings(settings store.PrehookSettings) error {
 	return nil
 }
 
-func (s *Service) load(ctx context.Context) (store.PrehookSettings, error) {
-	var settings store.Settings
+func (s *Service) load(ctx context.Context) (network.PrehookSettings, error) {
+	var settings network.Settings
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
 	r.Settings(s.Region, &settings)
 	err := r.Run(ctx)
@@ -129,7 +129,7 @@ func (s *Service) load(ctx context.Context) (store.PrehookSettings, error) {
 }
 
 // toProto returns the settings without the secret.
-func toProto(s store.PrehookSettings) *plazav1.Prehook {
+func toProto(s network.PrehookSettings) *plazav1.Prehook {
 	return &plazav1.Prehook{
 		Enabled: s.IsEnabled, CallbackUrl: s.URL, DefaultAction: s.DefaultAction, Events: s.Events, IsManaged: s.IsManaged,
 		Timeout: narrow.To[int32](s.TimeoutMS),

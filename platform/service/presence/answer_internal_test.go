@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestSettingAnswer(t *testing.T) {
 	t.Parallel()
 	created, updated, changed := servicetest.Noon, servicetest.Noon.Add(time.Minute), servicetest.Noon.Add(time.Hour)
-	u := store.User{CreatedAt: created, UpdatedAt: updated}
+	u := people.User{CreatedAt: created, UpdatedAt: updated}
 	require.Equal(t, &plazav1.UserPresenceSetting{Enabled: true, EnabledAt: timestamppb.New(created)}, settingOf(u))
 	u.PresenceChangedAt = &changed
 	require.Equal(t, &plazav1.UserPresenceSetting{Enabled: true, EnabledAt: timestamppb.New(changed)}, settingOf(u))
@@ -28,10 +28,10 @@ func TestSettingAnswer(t *testing.T) {
 func TestViewerAnswer(t *testing.T) {
 	t.Parallel()
 	joined, until := servicetest.Noon, servicetest.Noon.Add(time.Minute)
-	present := []store.Presence{
+	present := []people.Presence{
 		{Place: "room", UserID: "unknown", JoinedAt: until},
 		{Place: "room", UserID: "internal", JoinedAt: joined, Until: until},
 	}
 	require.Equal(t, []*plazav1.RoomViewer{{UserId: "public", JoinedAt: timestamppb.New(joined)}},
-		viewers(present, []store.User{{ID: "internal", PublicID: "public"}}))
+		viewers(present, []people.User{{ID: "internal", PublicID: "public"}}))
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -29,7 +30,7 @@ func onlineIn(home region.Code) string { return region.FixedID(home) }
 type online struct {
 	*service.Request
 	hidden   *contact.Hidden
-	settings store.Settings
+	settings network.Settings
 }
 
 func (s *Service) newOnline(ctx context.Context) (*online, error) {
@@ -56,7 +57,7 @@ func (s *Service) BatchGetPresences(ctx context.Context, req *plazav1.BatchGetPr
 	if err != nil {
 		return nil, err
 	}
-	var present []store.Presence
+	var present []people.Presence
 	reads := s.Store.NewBestEffortBatch()
 	for home, ids := range reads.ByHome(service.SortedSet(slices.Collect(maps.Values(found)))) {
 		reads.PresencesAmong(onlineIn(home), ids, s.Now(), &present)
@@ -74,7 +75,7 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 		return nil, err
 	}
 	homes := region.All()
-	ofHome := make([][]store.Presence, len(homes))
+	ofHome := make([][]people.Presence, len(homes))
 	reads := s.Store.NewBestEffortBatch()
 	for i, home := range homes {
 		reads.ListPresences(onlineIn(home), s.Now(), maxOnline, &ofHome[i])
@@ -83,7 +84,7 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 		return nil, err
 	}
 	present := slices.Concat(ofHome...)
-	slices.SortStableFunc(present, func(a, b store.Presence) int { return b.Until.Compare(a.Until) })
+	slices.SortStableFunc(present, func(a, b people.Presence) int { return b.Until.Compare(a.Until) })
 	present = present[:min(len(present), maxOnline)]
 	if req.GetOrderBy() == "asc" {
 		slices.Reverse(present)
@@ -92,12 +93,12 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 }
 
 // presences returns those who are present, without users who are hidden from the caller.
-func (s *Service) presences(ctx context.Context, o *online, present []store.Presence) (*plazav1.ListPresencesResponse, error) {
+func (s *Service) presences(ctx context.Context, o *online, present []people.Presence) (*plazav1.ListPresencesResponse, error) {
 	users, err := s.shown(ctx, present, o.hidden)
 	if err != nil {
 		return nil, err
 	}
-	byID := map[string]store.User{}
+	byID := map[string]people.User{}
 	for _, u := range users {
 		byID[u.ID] = u
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -18,15 +19,15 @@ func TestListPresences(t *testing.T) {
 	t.Parallel()
 	w := servicetest.NewWorld(t)
 	s := New(w.Deps)
-	lasts := store.DefaultSettings().PresenceDuration()
+	lasts := network.DefaultSettings().PresenceDuration()
 	require.Equal(t, 90*time.Second, lasts, "one and a half intervals of a minute")
 	for i, name := range []string{"first", "deleted", "second", "hidden", "third"} {
 		home := region.All()[i%3]
 		id, at := region.NewID(home), servicetest.Noon.Add(time.Duration(i)*time.Second)
 		tx := w.Store.NewTx(home)
-		tx.InsertUser(store.User{ID: id, PublicID: name, DisplayName: name}, at)
+		tx.InsertUser(people.User{ID: id, PublicID: name, DisplayName: name}, at)
 		require.NoError(t, tx.Commit(t.Context()))
-		require.NoError(t, s.beats.add(home, store.Presence{Place: onlineIn(home), UserID: id, JoinedAt: servicetest.Noon, Until: at.Add(lasts)}))
+		require.NoError(t, s.beats.add(home, people.Presence{Place: onlineIn(home), UserID: id, JoinedAt: servicetest.Noon, Until: at.Add(lasts)}))
 		_, err := s.store(t.Context(), home)
 		require.NoError(t, err)
 	}

@@ -21,6 +21,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -40,7 +43,7 @@ func New(d *service.Deps) *Service { return &Service{Deps: d, counts: newCounts(
 // GetPresenceSettings gets how often clients send heartbeats.
 func (s *Service) GetPresenceSettings(ctx context.Context, _ *plazav1.GetPresenceSettingsRequest) (*plazav1.PresenceSettings, error) {
 	r := s.NewUserRequest(ctx)
-	var settings store.Settings
+	var settings network.Settings
 	r.Settings(s.Region, &settings)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -55,7 +58,7 @@ func (s *Service) GetPresenceSettings(ctx context.Context, _ *plazav1.GetPresenc
 
 // newRequest starts a request about a room, which fails unless the caller may see the room.
 func (s *Service) newRequest(ctx context.Context, roomID string) *service.Request {
-	var room *store.Room
+	var room *media.Room
 	r := s.NewRequest(ctx)
 	r.Room(roomID, &room)
 	r.AfterRun(func(ctx context.Context) error {
@@ -75,7 +78,7 @@ func (s *Service) SendRoomHeartbeat(
 func (s *Service) heartbeat(
 	ctx context.Context, r *service.Request, home region.Code, place string,
 ) (*plazav1.SendRoomHeartbeatResponse, error) {
-	var settings store.Settings
+	var settings network.Settings
 	r.Settings(s.Region, &settings)
 	r.Check(r.RequireUser)
 	if err := r.Run(ctx); err != nil {
@@ -86,7 +89,7 @@ func (s *Service) heartbeat(
 		return sent, nil
 	}
 	now := s.Now()
-	p := store.Presence{Place: place, UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
+	p := people.Presence{Place: place, UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
 	return sent, s.beats.add(home, p)
 }
 
@@ -124,7 +127,7 @@ func (s *Service) count(ctx context.Context, key string, reads *store.ReadBatch,
 // ListRoomViewers lists users who watch a room.
 func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomViewersRequest) (*plazav1.ListRoomViewersResponse, error) {
 	r := s.newRequest(ctx, req.GetRoomId())
-	var present []store.Presence
+	var present []people.Presence
 	r.ListPresences(req.GetRoomId(), s.Now(), maxViewers, &present)
 	hidden := contact.ReadHidden(r)
 	if err := r.Run(ctx); err != nil {

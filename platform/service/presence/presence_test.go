@@ -10,19 +10,19 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // beat is a presence at a time after noon, which lasts for 90 seconds.
-func beat(place, userID string, after time.Duration) store.Presence {
+func beat(place, userID string, after time.Duration) people.Presence {
 	at := servicetest.Noon.Add(after)
-	return store.Presence{Place: place, UserID: userID, JoinedAt: at, Until: at.Add(90 * time.Second)}
+	return people.Presence{Place: place, UserID: userID, JoinedAt: at, Until: at.Add(90 * time.Second)}
 }
 
 // present returns who is in a place at a time after noon.
 func present(t *testing.T, w *servicetest.World, place string, after time.Duration) []string {
 	t.Helper()
-	var rows []store.Presence
+	var rows []people.Presence
 	var n int64
 	reads := w.Store.NewReadBatch()
 	reads.ListPresences(place, servicetest.Noon.Add(after), 10, &rows)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -15,7 +16,7 @@ func (s *Service) UpdateUserPresenceSetting(
 	ctx context.Context, req *plazav1.UpdateUserPresenceSettingRequest,
 ) (*plazav1.UserPresenceSetting, error) {
 	r := s.NewUserRequest(ctx)
-	var changed *store.User
+	var changed *people.User
 	err := r.Write(ctx, r.Caller.UserID, func(tx *store.Tx) { tx.HidePresence(r.Caller.UserID, !req.GetEnabled(), s.Now(), &changed) })
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (s *Service) UpdateUserPresenceSetting(
 }
 
 // settingOf returns the setting of a user. It is enabled from the creation of the user on.
-func settingOf(u store.User) *plazav1.UserPresenceSetting {
+func settingOf(u people.User) *plazav1.UserPresenceSetting {
 	switch {
 	case u.IsPresenceHidden:
 		return &plazav1.UserPresenceSetting{}

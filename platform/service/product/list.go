@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,13 +20,13 @@ func (s *Service) SearchProducts(ctx context.Context, req *plazav1.SearchProduct
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	if list.Prefix != "" && list.Order != store.ProductsByName {
+	if list.Prefix != "" && list.Order != content.ProductsByName {
 		return s.searchByTime(ctx, list, cursor)
 	}
-	rows, paging, err := service.Merged[store.Product]{
-		Cursor: cursor, ByName: list.Order == store.ProductsByName, Desc: list.Desc,
+	rows, paging, err := service.Merged[content.Product]{
+		Cursor: cursor, ByName: list.Order == content.ProductsByName, Desc: list.Desc,
 		At: position(list.Order),
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Product) {
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.Product) {
 			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
 			reads.ListProducts(list, into)
 		},
@@ -34,9 +35,9 @@ func (s *Service) SearchProducts(ctx context.Context, req *plazav1.SearchProduct
 }
 
 // position returns the function that returns the sort key of a product in an order.
-func position(order string) func(store.Product) (t time.Time, key, id string) {
-	return func(p store.Product) (t time.Time, key, id string) {
-		if order == store.ProductsByUpdate {
+func position(order string) func(content.Product) (t time.Time, key, id string) {
+	return func(p content.Product) (t time.Time, key, id string) {
+		if order == content.ProductsByUpdate {
 			return p.UpdatedAt, p.NameKey, p.ID
 		}
 		return p.CreatedAt, p.NameKey, p.ID
@@ -47,10 +48,10 @@ func position(order string) func(store.Product) (t time.Time, key, id string) {
 const maxFound = 500
 
 // searchByTime orders the products that a keyword finds, the first ones by name, by time.
-func (s *Service) searchByTime(ctx context.Context, list store.ProductList, cursor page.Cursor) (*plazav1.SearchProductsResponse, error) {
-	named := store.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: store.ProductsByName, Limit: maxFound}
+func (s *Service) searchByTime(ctx context.Context, list content.ProductList, cursor page.Cursor) (*plazav1.SearchProductsResponse, error) {
+	named := content.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: content.ProductsByName, Limit: maxFound}
 	_, named.AfterKey, named.AfterID = page.Cursor{}.Start(false)
-	var rows []store.Product
+	var rows []content.Product
 	reads := s.Store.NewBestEffortBatch()
 	reads.ListProducts(named, &rows)
 	if err := reads.Run(ctx); err != nil {
@@ -66,17 +67,17 @@ func (s *Service) searchByTime(ctx context.Context, list store.ProductList, curs
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.SearchProductsRequest, cursor page.Cursor) store.ProductList {
-	list := store.ProductList{
-		Prefix: req.GetKeyword(), Deleted: req.GetIsDeleted(), Order: cmp.Or(req.GetSortBy(), store.ProductsByCreation), Limit: cursor.Limit + 1,
+func listOf(req *plazav1.SearchProductsRequest, cursor page.Cursor) content.ProductList {
+	list := content.ProductList{
+		Prefix: req.GetKeyword(), Deleted: req.GetIsDeleted(), Order: cmp.Or(req.GetSortBy(), content.ProductsByCreation), Limit: cursor.Limit + 1,
 	}
 	if req.IsActive != nil {
-		list.Status = store.ProductArchived
+		list.Status = content.ProductArchived
 		if req.GetIsActive() {
-			list.Status = store.ProductActive
+			list.Status = content.ProductActive
 		}
 	}
-	newestFirst := req.GetSortOrder() == "desc" || req.GetSortOrder() == "" && list.Order != store.ProductsByName
+	newestFirst := req.GetSortOrder() == "desc" || req.GetSortOrder() == "" && list.Order != content.ProductsByName
 	list.Desc = newestFirst != cursor.Back
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -33,8 +34,8 @@ func (s *Service) CreateProduct(ctx context.Context, req *plazav1.CreateProductR
 		return nil, err
 	}
 	now := s.Now()
-	p := store.Product{
-		ID: s.NewID(s.Region), Name: req.GetProductName(), URL: req.GetProductUrl(), Status: cmp.Or(req.GetStatus(), store.ProductActive),
+	p := content.Product{
+		ID: s.NewID(s.Region), Name: req.GetProductName(), URL: req.GetProductUrl(), Status: cmp.Or(req.GetStatus(), content.ProductActive),
 		Price: req.Price, Currency: req.GetCurrency(), ThumbnailURL: req.GetThumbnailUrl(), ThumbnailMode: cmp.Or(req.GetThumbnailMode(), "fit"),
 		CreatedAt: now, UpdatedAt: now,
 	}
@@ -57,7 +58,7 @@ func checkPrice(hasPrice, hasCurrency bool) error {
 
 // GetProduct gets one product.
 func (s *Service) GetProduct(ctx context.Context, req *plazav1.GetProductRequest) (*plazav1.ProductResponse, error) {
-	var rows []store.Product
+	var rows []content.Product
 	r := s.NewRequest(ctx)
 	r.Products([]string{req.GetProductId()}, &rows)
 	if err := r.Run(ctx); err != nil {
@@ -72,7 +73,7 @@ func (s *Service) GetProduct(ctx context.Context, req *plazav1.GetProductRequest
 // UpdateProduct changes the fields of a product that the request sets.
 func (s *Service) UpdateProduct(ctx context.Context, req *plazav1.UpdateProductRequest) (*plazav1.ProductResponse, error) {
 	id := req.GetProductId()
-	var rows []store.Product
+	var rows []content.Product
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
 	r.CheckID(id)
 	r.Products([]string{id}, &rows)
@@ -81,15 +82,15 @@ func (s *Service) UpdateProduct(ctx context.Context, req *plazav1.UpdateProductR
 	r.Check(func() error {
 		return checkPrice(req.Price != nil || rows[0].Price != nil, cmp.Or(req.GetCurrency(), rows[0].Currency) != "")
 	})
-	var updated *store.Product
+	var updated *content.Product
 	if err := r.Write(ctx, id, func(tx *store.Tx) { tx.UpdateProduct(id, changeOf(req), s.Now(), &updated) }); err != nil {
 		return nil, err
 	}
 	return s.respond(*updated), nil
 }
 
-func changeOf(req *plazav1.UpdateProductRequest) store.ProductChange {
-	return store.ProductChange{
+func changeOf(req *plazav1.UpdateProductRequest) content.ProductChange {
+	return content.ProductChange{
 		Name: req.ProductName, URL: req.ProductUrl, Status: req.Status, Price: req.Price, Currency: req.Currency,
 		ThumbnailURL: req.ThumbnailUrl, ThumbnailMode: req.ThumbnailMode,
 	}
@@ -103,6 +104,6 @@ func (s *Service) DeleteProduct(ctx context.Context, req *plazav1.DeleteProductR
 	return service.Success(), r.Write(ctx, id, func(tx *store.Tx) { tx.DeleteProduct(id, s.Now()) })
 }
 
-func (s *Service) respond(rows ...store.Product) *plazav1.ProductResponse {
+func (s *Service) respond(rows ...content.Product) *plazav1.ProductResponse {
 	return &plazav1.ProductResponse{Products: s.View.Products(rows)}
 }

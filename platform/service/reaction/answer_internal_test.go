@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestReactionAnswer(t *testing.T) {
 	t.Parallel()
 	first, second := servicetest.Noon, servicetest.Noon.Add(time.Minute)
-	got := record(reference{id: "post id", kind: "post"}, []store.Reaction{
+	got := record(reference{id: "post id", kind: "post"}, []content.Reaction{
 		{ReferenceType: "post", ReferenceID: "post id", UserID: "internal", UserPublicID: "public", Name: "like", ID: "id", CreatedAt: first},
 		{
 			ReferenceType: "post", ReferenceID: "post id", UserID: "internal 2", UserPublicID: "public 2", Name: "love", ID: "id 2",

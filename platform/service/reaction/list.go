@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,15 +17,15 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l := s.newReferenceRequest(ctx, ref)
 	cursor := l.Page(m.GetOptions())
-	list := store.ReactionList{ReferenceID: m.GetReferenceId(), Name: m.GetReactionName(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list := content.ReactionList{ReferenceID: m.GetReferenceId(), Name: m.GetReactionName(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	var rows []store.Reaction
+	var rows []content.Reaction
 	l.ListReactions(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, func(r store.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
-	users, err := s.ReadUsers(ctx, service.Map(rows, func(r store.Reaction) string { return r.UserID }))
+	rows, paging := page.Window(cursor, rows, func(r content.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(r content.Reaction) string { return r.UserID }))
 	return &plazav1.ListReactionsResponse{
 		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(ctx, users), Paging: paging,
 	}, err
@@ -44,7 +44,7 @@ func (s *Service) ListWrappedReactions(
 	}, nil
 }
 
-func record(ref reference, rows []store.Reaction) *plazav1.ReactionRecord {
+func record(ref reference, rows []content.Reaction) *plazav1.ReactionRecord {
 	out := &plazav1.ReactionRecord{ReferenceId: ref.id, ReferenceType: ref.kind}
 	for _, r := range rows {
 		at := timestamppb.New(r.CreatedAt)

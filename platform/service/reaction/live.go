@@ -11,7 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -31,7 +32,7 @@ func (s *Service) CreateLiveReactions(
 	if err != nil {
 		return nil, err
 	}
-	l := s.newReferenceRequest(ctx, reference{id: postID, kind: store.ReferencePost})
+	l := s.newReferenceRequest(ctx, reference{id: postID, kind: content.ReferencePost})
 	hidden := contact.ReadHidden(l.Request)
 	l.Check(l.requireReact)
 	l.AfterRun(func(ctx context.Context) error { return hidden.RequireAnswer(ctx, l.authorID()) })
@@ -71,8 +72,8 @@ func (s *Service) livePost(ctx context.Context, m *plazav1.CreateLiveReactionsRe
 		}
 		return postID, nil
 	}
-	var room *store.Room
-	var stream *store.VideoStream
+	var room *media.Room
+	var stream *media.VideoStream
 	reads := s.Store.NewReadBatch()
 	reads.Room(m.GetRoomId(), &room)
 	reads.VideoStream(m.GetLiveStreamId(), &stream)

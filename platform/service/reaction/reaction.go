@@ -17,6 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -40,10 +43,10 @@ var errNames = fail.New(fail.CodeBadRequest, fmt.Sprintf("An object can have rea
 // loaded is what is reacted to: a message, or a post or story, or a comment on one of them.
 type loaded struct {
 	*service.Request
-	comment *store.Comment
+	comment *content.Comment
 	ref     *visibility.Reference // nil for a message
 	message *chat.MessageRequest
-	mine    []store.Reaction // the caller's reactions
+	mine    []content.Reaction // the caller's reactions
 }
 
 // reference identifies what the caller reacts to.
@@ -63,15 +66,15 @@ func (s *Service) newRequest(ctx context.Context, ref reference) *loaded {
 // author and of moderators, who see it.
 func (s *Service) newReferenceRequest(ctx context.Context, ref reference) *loaded {
 	switch ref.kind {
-	case store.ReferenceMessage:
+	case messaging.ReferenceMessage:
 		message := chat.NewExistingMessageRequest(ctx, s.Deps, ref.id)
 		return &loaded{Request: message.Request, message: message}
-	case store.ReferenceComment:
+	case content.ReferenceComment:
 		l := &loaded{Request: s.NewRequest(ctx)}
 		l.Comment(ref.id, &l.comment)
 		pending := visibility.ReadReferenceOfComment(l.Request, ref.id)
 		l.Check(func() (err error) {
-			if c := l.comment; c == nil || c.DeletedAt != nil || c.ApprovalStatus != store.Approved {
+			if c := l.comment; c == nil || c.DeletedAt != nil || c.ApprovalStatus != content.Approved {
 				return fail.NotFound()
 			}
 			l.ref, err = pending.Resolve(l.Caller, s.Now())
@@ -106,14 +109,14 @@ func (l *loaded) authorID() string {
 }
 
 // by returns the caller's reaction of a name, or nil.
-func (l *loaded) by(name string) *store.Reaction {
-	return service.Find(l.mine, func(r store.Reaction) bool { return r.Name == name })
+func (l *loaded) by(name string) *content.Reaction {
+	return service.Find(l.mine, func(r content.Reaction) bool { return r.Name == name })
 }
 
 // AddReaction adds a reaction of the caller's. Adding it again changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	l, counts := s.newRequest(ctx, ref), store.Counts{}
+	l, counts := s.newRequest(ctx, ref), core.Counts{}
 	l.CountsOf([]string{ref.id}, counts)
 	hidden := contact.ReadHidden(l.Request)
 	l.Check(l.requireReact)
@@ -126,14 +129,14 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 		return added(r.ID), nil
 	}
 	home := s.HomeOf(ref.id)
-	r := store.Reaction{
+	r := content.Reaction{
 		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
 	}
 	auth.Created(ctx, "reaction", r.ID)
 	tx := s.Store.NewTx(home)
 	l.guard(tx, r.CreatedAt)
-	if counts.Of(ref.id, store.CountReactions(r.Name)) <= 0 { // a new name: others need not conflict with concurrent ones
+	if counts.Of(ref.id, core.CountReactions(r.Name)) <= 0 { // a new name: others need not conflict with concurrent ones
 		tx.GuardReactionNames(ref.id, maxNames, errNames)
 	}
 	tx.InsertReaction(r, errAlreadyExists)
@@ -193,7 +196,7 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 }
 
 // changed returns the event about a reaction that was added or removed. Its name depends on what the reaction is to.
-func (s *Service) changed(l *loaded, r store.Reaction, isNew bool) (event string, c events.Change) {
+func (s *Service) changed(l *loaded, r content.Reaction, isNew bool) (event string, c events.Change) {
 	names := [2]string{"removeReaction", "addReaction"}
 	switch {
 	case l.message != nil:

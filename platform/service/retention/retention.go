@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 const (
@@ -35,7 +36,7 @@ type Swept struct {
 type Kind struct {
 	Name string
 	// Days returns the retention in days; 0 means for ever.
-	Days  func(store.Settings) int
+	Days  func(network.Settings) int
 	Sweep Sweep
 }
 

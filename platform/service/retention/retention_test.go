@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
@@ -300,7 +301,7 @@ func TestMessagesOfManySubchannels(t *testing.T) {
 // TestDaysOfKinds checks which setting is the retention of each kind of rows.
 func TestDaysOfKinds(t *testing.T) {
 	t.Parallel()
-	settings := store.Settings{
+	settings := network.Settings{
 		RetentionMessageDays: 1, RetentionDeletedDays: 2, RetentionSessionDays: 3, RetentionEventDays: 4, RetentionAuditDays: 5,
 	}
 	days := map[string]int{}
@@ -338,7 +339,7 @@ func TestRetentionMetrics(t *testing.T) {
 	f := newFixture(t)
 	days := 2
 	d := &service.Deps{Store: f.store, Region: region.EU, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)}
-	kind := retention.Kind{Name: "x", Days: func(store.Settings) int { return days }}
+	kind := retention.Kind{Name: "x", Days: func(network.Settings) int { return days }}
 	kind.Sweep = func(_ context.Context, _ region.Code, before time.Time) (retention.Swept, error) {
 		require.Equal(t, f.now.Add(-48*time.Hour), before)
 		return retention.Swept{Rows: 3, Oldest: before.Add(-time.Minute)}, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -55,7 +56,7 @@ func (s *Service) ListAllRoles(ctx context.Context, _ *plazav1.ListAllRolesReque
 }
 
 // all returns the built-in roles, by rank, and the custom ones that are not deleted.
-func (s *Service) all(rows []store.Role) []*plazav1.Role {
+func (s *Service) all(rows []network.Role) []*plazav1.Role {
 	roles := service.Map(auth.Builtin(), s.View.Role)
 	for _, row := range rows {
 		if row.DeletedAt == nil {
@@ -74,7 +75,7 @@ type listed struct {
 }
 
 // matching returns the roles that match a request, in no defined order.
-func (s *Service) matching(rows []store.Role, req *plazav1.ListRolesRequest) []listed {
+func (s *Service) matching(rows []network.Role, req *plazav1.ListRolesRequest) []listed {
 	var found []listed
 	keyword := strings.ToLower(req.GetKeyword())
 	for i, r := range s.all(rows) {
@@ -84,7 +85,7 @@ func (s *Service) matching(rows []store.Role, req *plazav1.ListRolesRequest) []l
 		l := listed{role: r, at: r.GetCreatedAt().AsTime(), id: tokenID(r.GetRoleId())}
 		switch {
 		case req.GetSortBy() == byName:
-			l.key = store.NameKey(r.GetDisplayName(), store.PublicNameKeyRunes)
+			l.key = core.NameKey(r.GetDisplayName(), core.PublicNameKeyRunes)
 		case i < len(auth.Builtin()):
 			l.key = fmt.Sprintf("%02d", i)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -55,13 +56,13 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 
 // load confirms the caller and reads the custom roles from the home of this region or, if that is unavailable, from
 // another one.
-func (s *Service) load(ctx context.Context) ([]store.Role, error) {
+func (s *Service) load(ctx context.Context) ([]network.Role, error) {
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	others := slices.DeleteFunc(region.All(), func(home region.Code) bool { return home == s.Region })
 	for _, home := range append([]region.Code{s.Region}, others...) {
-		var rows []store.Role
+		var rows []network.Role
 		reads := s.Store.NewBestEffortBatch()
 		reads.Roles(home, &rows)
 		if err := reads.Run(ctx); err != nil || len(reads.Missing()) == 0 {
@@ -72,8 +73,8 @@ func (s *Service) load(ctx context.Context) ([]store.Role, error) {
 }
 
 // existing returns the custom role with the id, or nil if there is none or it is deleted.
-func existing(rows []store.Role, id string) *store.Role {
-	return service.Find(rows, func(r store.Role) bool { return r.ID == id && r.DeletedAt == nil })
+func existing(rows []network.Role, id string) *network.Role {
+	return service.Find(rows, func(r network.Role) bool { return r.ID == id && r.DeletedAt == nil })
 }
 
 // Job returns the background job that keeps this server's cache of the roles up to date.

@@ -9,18 +9,18 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 
 func TestNewRole(t *testing.T) {
-	rows := []store.Role{{ID: "helper"}, {ID: "gone", DeletedAt: &now}}
-	full := make([]store.Role, store.MaxRoles)
+	rows := []network.Role{{ID: "helper"}, {ID: "gone", DeletedAt: &now}}
+	full := make([]network.Role, network.MaxRoles)
 	for _, c := range []struct {
 		name string
-		rows []store.Role
+		rows []network.Role
 		id   string
 		want error
 	}{
@@ -37,13 +37,13 @@ func TestNewRole(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, store.Role{ID: c.id, DisplayName: c.id, Permissions: []string{"A", "B"}, CreatedAt: now, UpdatedAt: now}, role)
+			require.Equal(t, network.Role{ID: c.id, DisplayName: c.id, Permissions: []string{"A", "B"}, CreatedAt: now, UpdatedAt: now}, role)
 		})
 	}
 }
 
 func TestCustom(t *testing.T) {
-	rows := []store.Role{{ID: "helper"}, {ID: "gone", DeletedAt: &now}}
+	rows := []network.Role{{ID: "helper"}, {ID: "gone", DeletedAt: &now}}
 	for id, want := range map[string]error{
 		"helper": nil, "gone": fail.NotFound(), "unknown": fail.NotFound(),
 		auth.RoleModerator: errBuiltin,

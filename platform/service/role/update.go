@@ -12,7 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -20,7 +21,7 @@ var (
 	errExists  = fail.AlreadyExists("A role with this id already exists")
 	errBuiltin = fail.Forbidden("Built-in roles cannot be changed")
 	errTooMany = fail.New(fail.CodeBadRequest,
-		fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", store.MaxRoles))
+		fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", network.MaxRoles))
 )
 
 // CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
@@ -29,14 +30,14 @@ func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest
 	return s.update(ctx, change{
 		permission: auth.CreateRole, home: decidingHome(req.GetRoleId()), granted: req.GetPermissions(),
 		texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
-	}, func(rows []store.Role) ([]store.Role, error) {
+	}, func(rows []network.Role) ([]network.Role, error) {
 		role, err := newRole(rows, req, s.Now())
-		return []store.Role{role}, err
+		return []network.Role{role}, err
 	})
 }
 
-func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (store.Role, error) {
-	role := store.Role{
+func newRole(rows []network.Role, req *plazav1.CreateRoleRequest, now time.Time) (network.Role, error) {
+	role := network.Role{
 		ID: req.GetRoleId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetRoleId()),
 		Permissions: service.SortedSet(req.GetPermissions()), CreatedAt: now, UpdatedAt: now,
 	}
@@ -44,7 +45,7 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 	switch {
 	case builtin || existing(rows, role.ID) != nil:
 		return role, errExists
-	case len(rows) >= store.MaxRoles:
+	case len(rows) >= network.MaxRoles:
 		return role, errTooMany
 	}
 	return role, nil
@@ -54,13 +55,13 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
 		permission: auth.EditRole, home: s.Region, granted: req.GetPermissions(), texts: textrules.TextOfFields(req.DisplayName),
-	}, func(rows []store.Role) ([]store.Role, error) {
+	}, func(rows []network.Role) ([]network.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
 			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
 		}
 		role.Permissions, role.UpdatedAt = service.SortedSet(req.GetPermissions()), s.Now()
-		return []store.Role{role}, err
+		return []network.Role{role}, err
 	})
 }
 
@@ -68,8 +69,8 @@ func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest
 func (s *Service) UpdateRoles(ctx context.Context, req *plazav1.UpdateRolesRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
 		permission: auth.EditRole, home: s.Region, granted: req.GetPermissions(),
-	}, func(rows []store.Role) ([]store.Role, error) {
-		var roles []store.Role
+	}, func(rows []network.Role) ([]network.Role, error) {
+		var roles []network.Role
 		for _, id := range service.SortedSet(req.GetPublicIds()) {
 			role, err := custom(rows, id)
 			if err != nil {
@@ -85,22 +86,22 @@ func (s *Service) UpdateRoles(ctx context.Context, req *plazav1.UpdateRolesReque
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())},
-		func(rows []store.Role) ([]store.Role, error) {
+		func(rows []network.Role) ([]network.Role, error) {
 			role, err := custom(rows, req.GetRoleId())
 			now := s.Now()
 			role.UpdatedAt, role.DeletedAt = now, &now
-			return []store.Role{role}, err
+			return []network.Role{role}, err
 		})
 }
 
 // custom returns the custom role with the id.
-func custom(rows []store.Role, id string) (store.Role, error) {
+func custom(rows []network.Role, id string) (network.Role, error) {
 	if _, builtin := auth.RoleByID(id); builtin {
-		return store.Role{}, errBuiltin
+		return network.Role{}, errBuiltin
 	}
 	row := existing(rows, id)
 	if row == nil {
-		return store.Role{}, fail.NotFound()
+		return network.Role{}, fail.NotFound()
 	}
 	return *row, nil
 }
@@ -122,8 +123,8 @@ func decidingHome(id string) region.Code {
 }
 
 // update stores the roles that decide returns at the home of the change and sends them to the others.
-func (s *Service) update(ctx context.Context, c change, decide func([]store.Role) ([]store.Role, error)) (*plazav1.RoleResponse, error) {
-	var rows []store.Role
+func (s *Service) update(ctx context.Context, c change, decide func([]network.Role) ([]network.Role, error)) (*plazav1.RoleResponse, error) {
+	var rows []network.Role
 	r := s.NewPrivilegedRequest(ctx, c.permission)
 	r.Roles(s.Region, &rows)
 	r.Check(func() error { return requireGrant(r.Caller, c.granted) })
@@ -161,13 +162,13 @@ func requireGrant(caller *auth.Caller, permissions []string) error {
 
 // message is the payload of an outbox row.
 type message struct {
-	Home region.Code `json:"home"`
-	Role store.Role  `json:"role"`
+	Home region.Code  `json:"home"`
+	Role network.Role `json:"role"`
 }
 
-func (s *Service) store(ctx context.Context, roles []store.Role, c change) error {
+func (s *Service) store(ctx context.Context, roles []network.Role, c change) error {
 	tx := s.Store.NewTx(c.home)
-	var outboxRows []store.OutboxRow
+	var outboxRows []core.OutboxRow
 	for _, role := range roles {
 		if c.taken != nil {
 			tx.GuardRoleIDFree(role.ID, c.taken)

@@ -7,6 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -38,19 +40,19 @@ func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.Remove
 }
 
 // removeParticipant removes a co-host, with the realtime event called event.
-func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID, event string) (*plazav1.RoomResponse, error) {
+func (s *Service) removeParticipant(ctx context.Context, room *media.Room, userID, event string) (*plazav1.RoomResponse, error) {
 	if userID == room.CreatorID {
 		return nil, errHost
 	}
-	left := slices.DeleteFunc(slices.Clone(room.Participants), func(p store.RoomParticipant) bool { return p.UserID == userID })
+	left := slices.DeleteFunc(slices.Clone(room.Participants), func(p media.RoomParticipant) bool { return p.UserID == userID })
 	return s.changeParticipants(ctx, room, left, userID, event)
 }
 
 // changeParticipants changes the participants of a room because of one of them, with the realtime event called event.
-func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant, userID,
+func (s *Service) changeParticipants(ctx context.Context, room *media.Room, changed []media.RoomParticipant, userID,
 	event string,
 ) (*plazav1.RoomResponse, error) {
-	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) []store.OutboxRow {
+	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) []core.OutboxRow {
 		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
 		return s.setStage(ctx, tx, room, stageOf(room, changed))
 	})
@@ -72,7 +74,7 @@ func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.Update
 }
 
 // loadParticipant reads a room that the caller may change and returns the internal id of one of its participants.
-func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) (*store.Room, string, error) {
+func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) (*media.Room, string, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, "", err

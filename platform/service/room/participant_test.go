@@ -9,26 +9,29 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestParticipantsOfNewRoom(t *testing.T) {
 	t.Parallel()
-	creator := &store.User{ID: "1", PublicID: "anna"}
-	bob, carol := store.User{ID: "2", PublicID: "bob"}, store.User{ID: "3", PublicID: "carol"}
-	deleted := store.User{ID: "4", DeletedAt: &servicetest.Noon}
+	creator := &people.User{ID: "1", PublicID: "anna"}
+	bob, carol := people.User{ID: "2", PublicID: "bob"}, people.User{ID: "3", PublicID: "carol"}
+	deleted := people.User{ID: "4", DeletedAt: &servicetest.Noon}
 	for name, test := range map[string]struct {
-		invited []store.User
+		invited []people.User
 		wanted  int
 		want    []string
 		err     *fail.Error
 	}{
 		"alone":               {nil, 0, []string{"host 1"}, nil},
-		"with co-hosts":       {[]store.User{bob, carol}, 2, []string{"host 1", "coHost 2", "coHost 3"}, nil},
-		"a deleted user":      {[]store.User{bob, deleted}, 2, nil, fail.NotFound()},
-		"the host":            {[]store.User{*creator}, 1, nil, fail.Validation()},
-		"a user was not read": {[]store.User{bob}, 2, nil, fail.NotFound()},
+		"with co-hosts":       {[]people.User{bob, carol}, 2, []string{"host 1", "coHost 2", "coHost 3"}, nil},
+		"a deleted user":      {[]people.User{bob, deleted}, 2, nil, fail.NotFound()},
+		"the host":            {[]people.User{*creator}, 1, nil, fail.Validation()},
+		"a user was not read": {[]people.User{bob}, 2, nil, fail.NotFound()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,7 +56,7 @@ func TestParticipantsOfNewRoom(t *testing.T) {
 
 func TestHostStays(t *testing.T) {
 	t.Parallel()
-	r := &store.Room{CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}}}
+	r := &media.Room{CreatorID: "host", Participants: []media.RoomParticipant{{UserID: "host"}, {UserID: "guest"}}}
 	_, err := (&Service{}).removeParticipant(t.Context(), r, "host", eventParticipantLeft)
 	require.ErrorIs(t, err, errHost)
 	require.Nil(t, participant(r, "stranger"))
@@ -62,8 +65,8 @@ func TestHostStays(t *testing.T) {
 
 func TestUsersOfRooms(t *testing.T) {
 	t.Parallel()
-	room := store.Room{CreatorID: "b", Participants: []store.RoomParticipant{{UserID: "b"}, {UserID: "a"}}}
-	require.Equal(t, []string{"a", "b", "c"}, userIDs(room, store.Room{CreatorID: "c"}, room))
+	room := media.Room{CreatorID: "b", Participants: []media.RoomParticipant{{UserID: "b"}, {UserID: "a"}}}
+	require.Equal(t, []string{"a", "b", "c"}, userIDs(room, media.Room{CreatorID: "c"}, room))
 	require.Empty(t, userIDs())
 }
 
@@ -90,17 +93,17 @@ func TestLiveList(t *testing.T) {
 	both, communities := []string{"community", "user"}, []string{"community"}
 	for name, test := range map[string]struct {
 		types, ids []string
-		want       store.RoomList
+		want       media.RoomList
 	}{
-		"default":                       {nil, nil, store.RoomList{TargetTypes: both}},
-		"everything":                    {[]string{"all"}, nil, store.RoomList{TargetTypes: both}},
-		"communities":                   {communities, nil, store.RoomList{TargetTypes: communities}},
-		"everything and communities":    {[]string{"community", "all"}, []string{a}, store.RoomList{TargetTypes: both}},
-		"one community":                 {communities, []string{a}, store.RoomList{TargetTypes: communities, TargetIDs: []string{a}}},
-		"a community twice":             {communities, []string{a, a}, store.RoomList{TargetTypes: communities, TargetIDs: []string{a}}},
-		"a malformed id as well":        {communities, []string{"x", b}, store.RoomList{TargetTypes: communities, TargetIDs: []string{b}}},
-		"nothing can have these ids":    {communities, []string{"x", "y"}, store.RoomList{TargetIDs: []string{}}},
-		"ids only apply to communities": {nil, []string{a}, store.RoomList{TargetTypes: both}},
+		"default":                       {nil, nil, media.RoomList{TargetTypes: both}},
+		"everything":                    {[]string{"all"}, nil, media.RoomList{TargetTypes: both}},
+		"communities":                   {communities, nil, media.RoomList{TargetTypes: communities}},
+		"everything and communities":    {[]string{"community", "all"}, []string{a}, media.RoomList{TargetTypes: both}},
+		"one community":                 {communities, []string{a}, media.RoomList{TargetTypes: communities, TargetIDs: []string{a}}},
+		"a community twice":             {communities, []string{a, a}, media.RoomList{TargetTypes: communities, TargetIDs: []string{a}}},
+		"a malformed id as well":        {communities, []string{"x", b}, media.RoomList{TargetTypes: communities, TargetIDs: []string{b}}},
+		"nothing can have these ids":    {communities, []string{"x", "y"}, media.RoomList{TargetIDs: []string{}}},
+		"ids only apply to communities": {nil, []string{a}, media.RoomList{TargetTypes: both}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,8 +115,8 @@ func TestLiveList(t *testing.T) {
 
 func TestBanEndsBroadcastsOfEarlierPosts(t *testing.T) {
 	t.Parallel()
-	ban := store.CommunityBan{CommunityID: "c", At: servicetest.Noon}
-	posts := []store.Post{
+	ban := communities.CommunityBan{CommunityID: "c", At: servicetest.Noon}
+	posts := []content.Post{
 		{ID: "before", TargetType: "community", TargetID: "c", CreatedAt: ban.At.Add(-time.Hour)},
 		{ID: "at the same time", TargetType: "community", TargetID: "c", CreatedAt: ban.At},
 		{ID: "after being admitted again", TargetType: "community", TargetID: "c", CreatedAt: ban.At.Add(time.Microsecond)},

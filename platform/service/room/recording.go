@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // Recording is a recording of a room.
-type Recording store.RoomRecording
+type Recording media.RoomRecording
 
 // Recording returns a recording of a room that the caller may see.
 func (s *Service) Recording(ctx context.Context, roomID, playbackID string) (Recording, error) {

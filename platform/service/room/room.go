@@ -12,6 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -19,13 +22,13 @@ import (
 // Service implements RoomService.
 type Service struct {
 	*service.Deps
-	rooms live.Service[store.Room, plazav1.RoomResponse]
+	rooms live.Service[media.Room, plazav1.RoomResponse]
 }
 
 // New returns the service of rooms.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
-	s.rooms = live.Service[store.Room, plazav1.RoomResponse]{
+	s.rooms = live.Service[media.Room, plazav1.RoomResponse]{
 		Deps: d, Of: live.OfRoom, At: position, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom,
 		KeepModeration: (*store.Tx).ModerateRoom, Transitions: transitions, Respond: s.respond, ChangeOf: d.RoomChange,
 		FlaggedName: eventUpdated,
@@ -55,7 +58,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	if !all {
 		return nil, fail.NotFound()
 	}
-	var invited []store.User
+	var invited []people.User
 	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	r.Users(guests, &invited)
 	blocks := contact.Read(r, guests)
@@ -71,7 +74,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		return nil, err
 	}
 	now := s.Now()
-	row := store.Room{
+	row := media.Room{
 		ID: s.NewID(s.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID, Type: cmp.Or(m.GetType(), direct),
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		LiveChatEnabled: chatWanted(m), Metadata: view.ObjectJSON(m.GetMetadata()), Participants: participants, PlaybackKey: live.NewKey(),
@@ -85,14 +88,14 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		chat.InsertRoomChannel(tx, row, nil, now)
 	}
 	return &plazav1.RoomResponse{
-		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(ctx, append(r.UserRows(), invited...)),
+		Rooms: s.View.Rooms([]media.Room{row}), Users: s.View.Users(ctx, append(r.UserRows(), invited...)),
 	}, tx.Commit(ctx)
 }
 
 // participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request
 // names.
-func participantsOf(creator *store.User, invited []store.User, wanted int) ([]store.RoomParticipant, error) {
-	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
+func participantsOf(creator *people.User, invited []people.User, wanted int) ([]media.RoomParticipant, error) {
+	participants := []media.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
 	for _, u := range invited {
 		switch {
 		case u.DeletedAt != nil:
@@ -116,12 +119,12 @@ func chatWanted(m *plazav1.CreateRoomRequest) bool {
 }
 
 // participant returns the participant with an internal id, or nil.
-func participant(r *store.Room, userID string) *store.RoomParticipant {
-	return service.Find(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == userID })
+func participant(r *media.Room, userID string) *media.RoomParticipant {
+	return service.Find(r.Participants, func(p media.RoomParticipant) bool { return p.UserID == userID })
 }
 
 // userIDs returns the hosts and co-hosts of rooms without duplicates.
-func userIDs(rows ...store.Room) []string {
+func userIDs(rows ...media.Room) []string {
 	var ids []string
 	for _, r := range rows {
 		ids = append(ids, r.CreatorID)
@@ -132,9 +135,9 @@ func userIDs(rows ...store.Room) []string {
 	return service.SortedSet(ids)
 }
 
-func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomResponse, error) {
+func (s *Service) respond(ctx context.Context, row media.Room) (*plazav1.RoomResponse, error) {
 	users, err := s.ReadUsers(ctx, userIDs(row))
-	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(ctx, users)}, err
+	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]media.Room{row}), Users: s.View.Users(ctx, users)}, err
 }
 
 // GetRoom returns one room.
@@ -149,12 +152,12 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 		return nil, err
 	}
 	now := s.Now()
-	change := store.RoomChange{
+	change := media.RoomChange{
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled,
 		Metadata: view.ChangedJSON(m.GetMetadata()),
 	}
-	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) []store.OutboxRow {
+	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) []core.OutboxRow {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
 			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())
@@ -166,7 +169,7 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 
 // DeleteRoom deletes a room. The post that shows it stays.
 func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest) (*plazav1.StatusSuccessResponse, error) {
-	return s.rooms.Delete(ctx, req.GetRoomId(), func(tx *store.Tx, room store.Room, by *auth.Caller) {
+	return s.rooms.Delete(ctx, req.GetRoomId(), func(tx *store.Tx, room media.Room, by *auth.Caller) {
 		tx.DeleteRoom(room, by.PublicID, s.Now(), fail.NotFound())
 	})
 }

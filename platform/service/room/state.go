@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -52,9 +54,9 @@ func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*
 
 // moveRoom returns the change of state of a room, with the recordings that go with it. A room that becomes live has the sender,
 // by internal id, on its stage; in other states no one is there.
-func (s *Service) moveRoom(ctx context.Context, room *store.Room, recordings []store.RoomRecording, sender string) live.Move {
-	return func(tx *store.Tx, t live.Transition, now time.Time) []store.OutboxRow {
-		m := store.RoomTransition{ID: room.ID, From: t.From, To: t.To, Recordings: recordings}
+func (s *Service) moveRoom(ctx context.Context, room *media.Room, recordings []media.RoomRecording, sender string) live.Move {
+	return func(tx *store.Tx, t live.Transition, now time.Time) []core.OutboxRow {
+		m := media.RoomTransition{ID: room.ID, From: t.From, To: t.To, Recordings: recordings}
 		var stage []string
 		switch t.To {
 		case "live":
@@ -81,7 +83,7 @@ func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) 
 	if err != nil {
 		return nil, err
 	}
-	var recordings []store.RoomRecording
+	var recordings []media.RoomRecording
 	sender := ""
 	switch m.GetEvent() {
 	case live.Started:
@@ -100,21 +102,21 @@ func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) 
 }
 
 // senderOf returns the internal id of the participant with a stream key, who may send now.
-func (s *Service) senderOf(ctx context.Context, room *store.Room, key string) (string, error) {
-	sender := service.Find(room.Participants, func(p store.RoomParticipant) bool { return live.SameKey(p.Key, key) })
+func (s *Service) senderOf(ctx context.Context, room *media.Room, key string) (string, error) {
+	sender := service.Find(room.Participants, func(p media.RoomParticipant) bool { return live.SameKey(p.Key, key) })
 	if sender == nil {
 		return "", errKey
 	}
 	return sender.UserID, live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room))
 }
 
-func recordingsOf(list []*plazav1.RoomPlayback) ([]store.RoomRecording, error) {
-	var recordings []store.RoomRecording
+func recordingsOf(list []*plazav1.RoomPlayback) ([]media.RoomRecording, error) {
+	var recordings []media.RoomRecording
 	for _, r := range list {
 		if r.GetUrl() == "" {
 			return nil, errRecordings
 		}
-		recordings = append(recordings, store.RoomRecording{URL: r.GetUrl(), ThumbnailURL: r.GetThumbnailUrl()})
+		recordings = append(recordings, media.RoomRecording{URL: r.GetUrl(), ThumbnailURL: r.GetThumbnailUrl()})
 	}
 	if len(recordings) == 0 {
 		return nil, errRecordings

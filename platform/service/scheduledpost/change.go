@@ -9,15 +9,15 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var errTarget = fail.New(fail.CodeBadRequest, "The target of a scheduled post cannot be changed")
 
 // load reads a scheduled post. The caller must be its author or manage posts; for others it does not exist.
-func (s *Service) load(ctx context.Context, id string) (*store.ScheduledPost, error) {
-	var row *store.ScheduledPost
+func (s *Service) load(ctx context.Context, id string) (*content.ScheduledPost, error) {
+	var row *content.ScheduledPost
 	f := s.NewRequest(ctx)
 	f.ScheduledPost(id, &row)
 	if err := f.Run(ctx); err != nil {
@@ -43,24 +43,24 @@ func (s *Service) UpdateScheduledPost(
 	if err != nil {
 		return nil, err
 	}
-	if row.Status == store.SchedulePosted {
+	if row.Status == content.SchedulePosted {
 		return nil, errPosted
 	}
 	if err := s.change(ctx, row, req); err != nil {
 		return nil, err
 	}
-	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaiting, waits, s.Now()
+	row.Status, row.Description, row.UpdatedAt = content.ScheduleWaiting, waits, s.Now()
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.UpdateScheduledPost(*row, errPosted)
 	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, tx.Commit(ctx)
 }
 
 // change applies a request to the row. A failed post needs a new time, because its own has passed.
-func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plazav1.UpdateScheduledPostRequest) error {
+func (s *Service) change(ctx context.Context, row *content.ScheduledPost, m *plazav1.UpdateScheduledPostRequest) error {
 	if m.GetScheduledAt() == nil && m.GetPostData() == nil {
 		return fail.BadRequest()
 	}
-	if m.GetScheduledAt() != nil || row.Status == store.ScheduleFailed {
+	if m.GetScheduledAt() != nil || row.Status == content.ScheduleFailed {
 		at, err := s.timeOf(m.GetScheduledAt())
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	if err != nil {
 		return nil, err
 	}
-	if row.Status == store.SchedulePosted {
+	if row.Status == content.SchedulePosted {
 		return nil, errPosted
 	}
 	tx := s.Store.NewTx(s.HomeOf(row.ID))

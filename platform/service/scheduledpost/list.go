@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,17 +26,17 @@ func (s *Service) ListScheduledPosts(
 		return nil, err
 	}
 	order := service.OrderOf(req.GetSortBy())
-	list := store.ScheduledPostList{
+	list := content.ScheduledPostList{
 		AuthorID: f.Caller.UserID, NotPosted: req.GetNotPostedOnly(), ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back,
 		Limit: cursor.Limit + 1,
 	}
 	if managesAll(f.Caller) {
 		list.AuthorID = ""
 	}
-	rows, paging, err := service.Merged[store.ScheduledPost]{
+	rows, paging, err := service.Merged[content.ScheduledPost]{
 		Cursor: cursor, Desc: list.Desc,
-		At: func(r store.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.ScheduledPost) {
+		At: func(r content.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.ScheduledPost) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListScheduledPosts(list, into)
 		},
@@ -50,8 +52,8 @@ func (s *Service) ListScheduledPosts(
 }
 
 // gather reads what the posts of the rows will refer to. The posts are built as they would be published.
-func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.ScheduledPost) (*view.Aggregate, error) {
-	k := view.Rows{Users: f.UserRows(), Counts: store.Counts{}}
+func (s *Service) gather(ctx context.Context, f *service.Request, rows []content.ScheduledPost) (*view.Aggregate, error) {
+	k := view.Rows{Users: f.UserRows(), Counts: core.Counts{}}
 	var communities []string
 	for _, row := range rows {
 		posting := &posting.PostContext{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}

@@ -15,13 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Job returns the background job that publishes posts when they are due. Each post is published in one transaction that succeeds
 // only while the post waits. So it is published once, however many workers share its lane and whenever one fails.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "scheduled posts", Lanes: store.ScheduleLanes, Every: pollEvery, Poll: s.poll, Log: s.Log}
+	return jobs.Job{Name: "scheduled posts", Lanes: content.ScheduleLanes, Every: pollEvery, Poll: s.poll, Log: s.Log}
 }
 
 const (
@@ -43,20 +44,20 @@ var errMoving = errors.New("the author or the target is moving to another home")
 // poll reads the posts that are due in some lanes of a home.
 func (s *Service) poll(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
 	now := s.Now()
-	var due map[int64][]store.ScheduledPost
+	var due map[int64][]content.ScheduledPost
 	reads := s.Store.NewReadBatch()
 	reads.ScheduledPostsDue(home, lanes, s.polls.After(home, lanes), now, batch, &due)
 	if err := reads.Run(ctx); err != nil {
 		s.polls.Failed(home, lanes)
 		return nil, err
 	}
-	return jobs.Polled(&s.polls, home, now, lanes, due, batch, func(ctx context.Context, posts []store.ScheduledPost) (bool, error) {
+	return jobs.Polled(&s.polls, home, now, lanes, due, batch, func(ctx context.Context, posts []content.ScheduledPost) (bool, error) {
 		return true, s.publishAll(ctx, home, posts)
 	}), nil
 }
 
 // publishAll publishes due posts of a home. Its error concerns the home, not a post.
-func (s *Service) publishAll(ctx context.Context, home region.Code, due []store.ScheduledPost) error {
+func (s *Service) publishAll(ctx context.Context, home region.Code, due []content.ScheduledPost) error {
 	// Workers of the same lane use different orders, so that they rarely conflict.
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
@@ -86,7 +87,7 @@ func (s *Service) publishAll(ctx context.Context, home region.Code, due []store.
 }
 
 // publish publishes one post, or marks it as failed. Its error concerns the home, not the post.
-func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
+func (s *Service) publish(ctx context.Context, row content.ScheduledPost, facts *facts) error {
 	err := s.tryPublish(ctx, row, facts)
 	var refused *fail.Error
 	switch {
@@ -104,14 +105,14 @@ func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *f
 }
 
 // delay leaves a post for later.
-func (s *Service) delay(ctx context.Context, row store.ScheduledPost, cause error) error {
+func (s *Service) delay(ctx context.Context, row content.ScheduledPost, cause error) error {
 	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", cause)
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
 	return tx.Commit(ctx)
 }
 
-func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts *facts) error {
+func (s *Service) tryPublish(ctx context.Context, row content.ScheduledPost, facts *facts) error {
 	author, err := facts.posting(ctx, row)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 		return err
 	}
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
-	tx.ResolveScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
+	tx.ResolveScheduledPost(row, content.SchedulePosted, "Published", s.Now(), errClaimed)
 	posts := rowsOf(row, d, author, s.Now())
 	posting.InsertPosts(tx, posts, d)
 	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
@@ -150,9 +151,9 @@ func (s *Service) requireEmbed(ctx context.Context, d *posting.Draft, author *po
 	return embed, author.RequireEmbed(d, embed)
 }
 
-func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
+func (s *Service) settleFailed(ctx context.Context, row content.ScheduledPost, description string) error {
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
-	tx.ResolveScheduledPost(row, store.ScheduleFailed, description, s.Now(), errClaimed)
+	tx.ResolveScheduledPost(row, content.ScheduleFailed, description, s.Now(), errClaimed)
 	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errClaimed) {
 		return err
 	}
@@ -172,7 +173,7 @@ func reason(refused *fail.Error) string {
 
 // facts are the rows by which a batch of due posts is decided.
 type facts struct {
-	users   []store.User                  // authors and wall owners
+	users   []people.User                 // authors and wall owners
 	targets map[string]*visibility.Target // by target and author
 	rules   *textrules.Rules
 	missing []region.Code
@@ -180,7 +181,7 @@ type facts struct {
 }
 
 // factsOf reads, in one round trip to each home, the authors and their relations to the targets.
-func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.ScheduledPost) (*facts, error) {
+func (s *Service) factsOf(ctx context.Context, home region.Code, due []content.ScheduledPost) (*facts, error) {
 	var users []string
 	f := &facts{targets: map[string]*visibility.Target{}, deps: s.Deps}
 	reads := s.Store.NewBestEffortBatch()
@@ -211,13 +212,13 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 }
 
 // author returns the author of a post as a caller.
-func (f *facts) author(row store.ScheduledPost) *auth.Caller {
+func (f *facts) author(row content.ScheduledPost) *auth.Caller {
 	return &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: f.deps.HomeOf(row.AuthorID)}
 }
 
 // posting returns the context in which a post is published. Its caller is the author, confirmed by the author's
 // current row.
-func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.PostContext, error) {
+func (f *facts) posting(ctx context.Context, row content.ScheduledPost) (*posting.PostContext, error) {
 	for _, home := range f.missing {
 		if home == f.deps.HomeOf(row.AuthorID) || home == f.deps.HomeOf(row.TargetID) {
 			return nil, errHomeUnavailable

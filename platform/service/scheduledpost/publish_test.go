@@ -27,6 +27,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -102,8 +103,8 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 	require.NoError(w.t, err)
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{
+	tx.InsertUser(people.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
+	tx.InsertSession(people.Session{
 		ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour),
 		Authenticated: true,
 	})
@@ -261,7 +262,7 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 		ScheduledAt: timestamppb.New(due), PostData: &plazav1.CreatePostRequest{Text: "goes"},
 	})
 	require.NoError(t, err)
-	var banned *store.User
+	var banned *people.User
 	tx := st.NewTx(region.EU)
 	tx.BanUser(auth.CallerFrom(gone()).UserID, true, w.now(), &banned)
 	require.NoError(t, tx.Commit(t.Context()))

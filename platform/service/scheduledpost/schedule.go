@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -61,9 +61,9 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 		return nil, err
 	}
 	now := s.Now()
-	row := store.ScheduledPost{
+	row := content.ScheduledPost{
 		ID: s.NewID(d.Home), AuthorID: t.AuthorID, AuthorPublicID: t.AuthorPublicID, TargetType: d.TargetType, TargetID: d.TargetID,
-		TargetPublicID: t.TargetPublicID, ScheduledAt: at, Status: store.ScheduleWaiting, Description: waits, CreatedAt: now, UpdatedAt: now,
+		TargetPublicID: t.TargetPublicID, ScheduledAt: at, Status: content.ScheduleWaiting, Description: waits, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := s.fill(&row, d, ""); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
 }
 
 // fill sets the content of a row from a draft, with an id for each post. It keeps parentID if that is set.
-func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID string) error {
+func (s *Service) fill(row *content.ScheduledPost, d *posting.Draft, parentID string) error {
 	m, _ := proto.Clone(d.CreatePostRequest).(*plazav1.CreatePostRequest)
 	m.Data, m.Attachments, m.Text = freeform.Message(d.Data), d.Attachments, "" // which include the older forms of a request
 	raw, err := freeform.MarshalJSON(m)
@@ -111,7 +111,7 @@ func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID stri
 }
 
 // draftOf returns the draft of a row.
-func (s *Service) draftOf(row store.ScheduledPost) (*posting.Draft, error) {
+func (s *Service) draftOf(row content.ScheduledPost) (*posting.Draft, error) {
 	m := &plazav1.CreatePostRequest{}
 	if err := freeform.UnmarshalJSON(row.Draft, m); err != nil {
 		return nil, fail.Unexpected(err)
@@ -126,7 +126,7 @@ func (s *Service) draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 }
 
 // rowsOf returns the posts of a row and its draft, with their fixed ids.
-func rowsOf(row store.ScheduledPost, d *posting.Draft, posting *posting.PostContext, now time.Time) []store.Post {
+func rowsOf(row content.ScheduledPost, d *posting.Draft, posting *posting.PostContext, now time.Time) []content.Post {
 	next := 0
 	return posting.Rows(d, now, func() string { next++; return row.PostIDs[next-1] })
 }

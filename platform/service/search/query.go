@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -17,20 +17,20 @@ const maxQueryWords = 10
 var (
 	errNothing      = fail.Validation("query: must contain a word if there are no hashtags")
 	errManyWords    = fail.Validation(fmt.Sprintf("query: must have at most %d different words", maxQueryWords))
-	errShortPrefix  = fail.Validation(fmt.Sprintf("query: must have at least %d letters before *", store.StemRunes))
+	errShortPrefix  = fail.Validation(fmt.Sprintf("query: must have at least %d letters before *", textsearch.StemRunes))
 	errPrefix       = fail.Validation("query: must not end with * if there are hashtags")
 	errNoTargetType = fail.Validation("targetType: must be community, user or content if there is a targetId")
 )
 
 // search selects the posts with a word that contain the words of other keys as well.
 type search struct {
-	word   store.SearchWord
+	word   textsearch.SearchWord
 	others []string
 }
 
 // searchesOf returns the searches of a request, each of which finds posts.
 func searchesOf(req *plazav1.SearchPostsRequest) ([]search, error) {
-	words := service.Distinct(store.Words(req.GetQuery()))
+	words := service.Distinct(textsearch.Words(req.GetQuery()))
 	isPrefix := strings.HasSuffix(req.GetQuery(), "*")
 	switch {
 	case len(words) > maxQueryWords:
@@ -44,24 +44,24 @@ func searchesOf(req *plazav1.SearchPostsRequest) ([]search, error) {
 	}
 	last, others := words[len(words)-1], keysOf(words[:len(words)-1])
 	if !isPrefix {
-		return []search{{exactly(store.SearchPosts, last), others}}, nil
+		return []search{{exactly(textsearch.SearchPosts, last), others}}, nil
 	}
-	if utf8.RuneCountInString(last) < store.StemRunes {
+	if utf8.RuneCountInString(last) < textsearch.StemRunes {
 		return nil, errShortPrefix
 	}
-	return []search{{store.SearchWord{Key: store.StemKey(store.SearchPosts, last), Word: last, IsPrefix: true}, others}}, nil
+	return []search{{textsearch.SearchWord{Key: textsearch.StemKey(textsearch.SearchPosts, last), Word: last, IsPrefix: true}, others}}, nil
 }
 
 // withHashtags returns the searches for the posts that have one of hashtags and contain all words with keys.
 func withHashtags(hashtags, keys []string) []search {
-	tags := service.SortedSet(service.Map(hashtags, func(tag string) string { return store.FoldWord(strings.TrimPrefix(tag, "#")) }))
-	return service.Map(tags, func(tag string) search { return search{exactly(store.SearchHashtags, tag), keys} })
+	tags := service.SortedSet(service.Map(hashtags, func(tag string) string { return textsearch.FoldWord(strings.TrimPrefix(tag, "#")) }))
+	return service.Map(tags, func(tag string) search { return search{exactly(textsearch.SearchHashtags, tag), keys} })
 }
 
-func exactly(kind store.SearchKind, word string) store.SearchWord {
-	return store.SearchWord{Key: store.SearchKey(kind, word), Word: word}
+func exactly(kind textsearch.SearchKind, word string) textsearch.SearchWord {
+	return textsearch.SearchWord{Key: textsearch.SearchKey(kind, word), Word: word}
 }
 
 func keysOf(words []string) []string {
-	return service.Map(words, func(word string) string { return store.SearchKey(store.SearchPosts, word) })
+	return service.Map(words, func(word string) string { return textsearch.SearchKey(textsearch.SearchPosts, word) })
 }

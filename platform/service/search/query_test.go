@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -30,7 +30,7 @@ func FuzzSearchesOf(f *testing.F) {
 		}
 		require.Len(t, searches, 1)
 		require.LessOrEqual(t, len(searches[0].others), maxQueryWords)
-		require.Len(t, searches[0].word.Key, len(store.SearchKey(store.SearchPosts, "")))
+		require.Len(t, searches[0].word.Key, len(textsearch.SearchKey(textsearch.SearchPosts, "")))
 		if hashtag == "" {
 			require.True(t, utf8.ValidString(searches[0].word.Word))
 			require.NotContains(t, searches[0].word.Word, "\x00")

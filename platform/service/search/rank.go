@@ -8,14 +8,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 )
 
 // Found are the objects in which a word of the text was found.
 type Found struct {
 	Word  string
-	Exact []store.SearchHit // that contain the word
-	Stem  []store.SearchHit // that contain words with the same first letters
+	Exact []textsearch.SearchHit // that contain the word
+	Stem  []textsearch.SearchHit // that contain words with the same first letters
 }
 
 // Ranked is an object with its score.
@@ -57,7 +57,7 @@ func Rank(found []Found) []Ranked {
 func (f Found) weights() map[string]float64 {
 	weights := map[string]float64{}
 	for _, h := range f.Exact {
-		weights[h.ID] = float64(h.Weight) / store.MaxWeight
+		weights[h.ID] = float64(h.Weight) / textsearch.MaxWeight
 	}
 	for _, h := range f.Stem {
 		best := 0.0
@@ -67,7 +67,7 @@ func (f Found) weights() map[string]float64 {
 			}
 		}
 		if best > 0 {
-			weights[h.ID] = max(weights[h.ID], best*stemWeight*float64(h.Weight)/store.MaxWeight)
+			weights[h.ID] = max(weights[h.ID], best*stemWeight*float64(h.Weight)/textsearch.MaxWeight)
 		}
 	}
 	return weights

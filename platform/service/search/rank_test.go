@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/service/search"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 )
 
-func hit(id string, weight int64, words string) store.SearchHit {
-	return store.SearchHit{ID: id, Weight: weight, Words: words}
+func hit(id string, weight int64, words string) textsearch.SearchHit {
+	return textsearch.SearchHit{ID: id, Weight: weight, Words: words}
 }
 
 // order returns the ids of what is ranked, and the scores.
@@ -28,7 +28,7 @@ func order(t *testing.T, found ...search.Found) ([]string, map[string]float64) {
 
 func TestRankByWeight(t *testing.T) {
 	t.Parallel()
-	ids, scores := order(t, search.Found{Word: "rope", Exact: []store.SearchHit{hit("a", 300, ""), hit("b", 700, ""), hit("c", 1000, "")}})
+	ids, scores := order(t, search.Found{Word: "rope", Exact: []textsearch.SearchHit{hit("a", 300, ""), hit("b", 700, ""), hit("c", 1000, "")}})
 	require.Equal(t, []string{"c", "b", "a"}, ids)
 	require.InDelta(t, 1, scores["c"], 1e-9)
 	require.InDelta(t, 0.3, scores["a"], 1e-9)
@@ -37,11 +37,11 @@ func TestRankByWeight(t *testing.T) {
 // TestRankByRarity holds that a rare word counts more than a frequent one, and two more than one.
 func TestRankByRarity(t *testing.T) {
 	t.Parallel()
-	frequent := search.Found{Word: "the", Exact: []store.SearchHit{hit("common", 500, ""), hit("both", 500, "")}}
+	frequent := search.Found{Word: "the", Exact: []textsearch.SearchHit{hit("common", 500, ""), hit("both", 500, "")}}
 	for range 100 {
 		frequent.Exact = append(frequent.Exact, hit("other", 100, ""))
 	}
-	ids, _ := order(t, frequent, search.Found{Word: "carabiner", Exact: []store.SearchHit{hit("rare", 500, ""), hit("both", 500, "")}})
+	ids, _ := order(t, frequent, search.Found{Word: "carabiner", Exact: []textsearch.SearchHit{hit("rare", 500, ""), hit("both", 500, "")}})
 	require.Equal(t, []string{"both", "rare", "common", "other"}, ids)
 }
 
@@ -49,8 +49,8 @@ func TestRankByRarity(t *testing.T) {
 func TestRankRelatedWords(t *testing.T) {
 	t.Parallel()
 	ids, scores := order(t, search.Found{
-		Word: "climb", Exact: []store.SearchHit{hit("same", 500, " climb ")},
-		Stem: []store.SearchHit{
+		Word: "climb", Exact: []textsearch.SearchHit{hit("same", 500, " climb ")},
+		Stem: []textsearch.SearchHit{
 			hit("same", 500, " climb climbing "), hit("near", 500, " climbs "), hit("far", 500, " climbing "), hit("none", 500, " clinic "),
 		},
 	})
@@ -63,7 +63,7 @@ func TestRankRelatedWords(t *testing.T) {
 // TestRankSimilarWords checks from which similarity on a word with the same beginning counts: three fifths of the longer word's letters.
 func TestRankSimilarWords(t *testing.T) {
 	t.Parallel()
-	ids, scores := order(t, search.Found{Word: "climb", Stem: []store.SearchHit{
+	ids, scores := order(t, search.Found{Word: "climb", Stem: []textsearch.SearchHit{
 		hit("at the limit", 500, " click "), hit("below", 500, " clinic "), hit("letters", 500, " clïmb "),
 	}})
 	require.Equal(t, []string{"at the limit"}, ids)

@@ -17,6 +17,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,8 +34,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // caller is who searches.
 type caller struct {
 	*service.Request
-	store.Searcher
-	settings store.Settings
+	textsearch.Searcher
+	settings network.Settings
 	hidden   *contact.Hidden
 }
 
@@ -67,18 +71,18 @@ func (s *Service) SearchPosts(ctx context.Context, req *plazav1.SearchPostsReque
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.posts(ctx, c, service.Map(hits, func(h store.SearchHit) string { return h.ID }))
+	a, err := s.posts(ctx, c, service.Map(hits, func(h textsearch.SearchHit) string { return h.ID }))
 	return view.Fill(a, &plazav1.ListPostsResponse{Paging: paging}), err
 }
 
 // find reads a page of the posts that one of searches finds.
-func (s *Service) find(ctx context.Context, cursor page.Cursor, filter store.PostSearch, searches []search) ([]store.SearchHit,
+func (s *Service) find(ctx context.Context, cursor page.Cursor, filter textsearch.PostSearch, searches []search) ([]textsearch.SearchHit,
 	*plazav1.Paging, error,
 ) {
-	return service.Merged[store.SearchHit]{
+	return service.Merged[textsearch.SearchHit]{
 		Cursor: cursor, Desc: filter.Desc,
-		At: func(h store.SearchHit) (time.Time, string, string) { return h.CreatedAt, "", h.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.SearchHit) {
+		At: func(h textsearch.SearchHit) (time.Time, string, string) { return h.CreatedAt, "", h.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]textsearch.SearchHit) {
 			filter.After, _, filter.AfterID = from.Start(filter.Desc)
 			for _, search := range searches {
 				filter.SearchWord, filter.Others = search.word, search.others
@@ -96,8 +100,8 @@ type targetFilter interface {
 }
 
 // filterOf returns the filter of a request.
-func (c *caller) filterOf(ctx context.Context, req targetFilter) store.PostSearch {
-	filter := store.PostSearch{
+func (c *caller) filterOf(ctx context.Context, req targetFilter) textsearch.PostSearch {
+	filter := textsearch.PostSearch{
 		TargetType: req.GetTargetType(), TargetID: req.GetTargetId(),
 		StructureTypes: service.SortedSet(req.GetDataTypes()),
 	}
@@ -116,7 +120,7 @@ func (c *caller) filterOf(ctx context.Context, req targetFilter) store.PostSearc
 // posts reads posts and what they refer to, without those that the caller may not see.
 func (s *Service) posts(ctx context.Context, c *caller, ids []string) (*view.Aggregate, error) {
 	reads := s.Store.NewBestEffortBatch()
-	var rows []store.Post
+	var rows []content.Post
 	reads.PostsByID(ids, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -124,8 +128,8 @@ func (s *Service) posts(ctx context.Context, c *caller, ids []string) (*view.Agg
 	if err := s.RequireHomes(reads, ids); err != nil {
 		return nil, err
 	}
-	service.SortByID(rows, ids, func(p store.Post) string { return p.ID })
-	rows = slices.DeleteFunc(rows, func(p store.Post) bool { return p.FeedType != "published" })
+	service.SortByID(rows, ids, func(p content.Post) string { return p.ID })
+	rows = slices.DeleteFunc(rows, func(p content.Post) bool { return p.FeedType != "published" })
 	rows, err := contact.WithoutPosts(ctx, c.hidden, rows)
 	if err != nil {
 		return nil, err
@@ -139,8 +143,8 @@ func (s *Service) posts(ctx context.Context, c *caller, ids []string) (*view.Agg
 
 // communities reads communities, without those that the caller may not see.
 func (s *Service) communities(ctx context.Context, c *caller, ids []string) (*plazav1.CommunityResponse, error) {
-	var rows []store.Community
-	var members []store.Member
+	var rows []communities.Community
+	var members []communities.Member
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
 	reads.Memberships(c.UserID, ids, &members)
@@ -150,13 +154,13 @@ func (s *Service) communities(ctx context.Context, c *caller, ids []string) (*pl
 	if err := s.RequireHomes(reads, ids); err != nil {
 		return nil, err
 	}
-	rows, err := contact.Without(ctx, c.hidden, rows, func(row store.Community) string { return row.CreatorID })
+	rows, err := contact.Without(ctx, c.hidden, rows, func(row communities.Community) string { return row.CreatorID })
 	if err != nil {
 		return nil, err
 	}
-	service.SortByID(rows, ids, func(row store.Community) string { return row.ID })
-	rows = slices.DeleteFunc(rows, func(row store.Community) bool {
-		mine := service.Find(members, func(m store.Member) bool { return m.CommunityID == row.ID })
+	service.SortByID(rows, ids, func(row communities.Community) string { return row.ID })
+	rows = slices.DeleteFunc(rows, func(row communities.Community) bool {
+		mine := service.Find(members, func(m communities.Member) bool { return m.CommunityID == row.ID })
 		return membership.RequireDiscoverable(c.Caller, &row, mine) != nil
 	})
 	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: c.User(), Members: members})

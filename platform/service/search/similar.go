@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/textsearch"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -30,8 +31,8 @@ func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) 
 	}
 	filter.SearchPage, filter.Tags = newest(c), req.GetTags()
 	filter.AllCommunities = c.AllWalls
-	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchPosts, req.GetQuery(), c.settings.PostMinScore},
-		func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+	rows, paging, err := s.rank(ctx, cursor, ranking{textsearch.SearchPosts, req.GetQuery(), c.settings.PostMinScore},
+		func(reads *store.ReadBatch, word textsearch.SearchWord, into *[]textsearch.SearchHit) {
 			filter.SearchWord = word
 			reads.SearchPosts(filter, into)
 		})
@@ -56,13 +57,13 @@ func (s *Service) RankCommunities(ctx context.Context, req *plazav1.RankCommunit
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	filter := store.CommunitySearch{
+	filter := textsearch.CommunitySearch{
 		SearchPage: newest(c), Tags: req.GetTags(), CategoryIDs: req.GetCategoryIds(), Member: memberFilter(req.GetFilter()),
 		Discoverable: req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity(),
 	}
 	filter.AllCommunities = membership.SeesAllCommunities(c.Caller)
-	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchCommunities, req.GetQuery(), c.settings.CommunityMinScore},
-		func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+	rows, paging, err := s.rank(ctx, cursor, ranking{textsearch.SearchCommunities, req.GetQuery(), c.settings.CommunityMinScore},
+		func(reads *store.ReadBatch, word textsearch.SearchWord, into *[]textsearch.SearchHit) {
 			filter.SearchWord = word
 			reads.SearchCommunities(filter, into)
 		})
@@ -84,8 +85,8 @@ func (s *Service) RankCommunities(ctx context.Context, req *plazav1.RankCommunit
 }
 
 // newest returns a page of the newest objects with a word.
-func newest(c *caller) store.SearchPage {
-	p := store.SearchPage{Searcher: c.Searcher, Desc: true, Limit: maxCandidates}
+func newest(c *caller) textsearch.SearchPage {
+	p := textsearch.SearchPage{Searcher: c.Searcher, Desc: true, Limit: maxCandidates}
 	p.After, _, p.AfterID = page.Cursor{}.Start(true)
 	return p
 }
@@ -101,7 +102,7 @@ func memberFilter(filter string) *bool {
 
 // ranking selects objects by their similarity to a text.
 type ranking struct {
-	kind     store.SearchKind
+	kind     textsearch.SearchKind
 	text     string
 	minScore float64
 }
@@ -109,17 +110,17 @@ type ranking struct {
 // rank reads the objects that contain words of a text, and returns a page of them by score. query queues the read of those with
 // one word. All pages rank the same words, but what was written in the meantime can move an object to another page.
 func (s *Service) rank(ctx context.Context, cursor page.Cursor, of ranking,
-	query func(*store.ReadBatch, store.SearchWord, *[]store.SearchHit),
+	query func(*store.ReadBatch, textsearch.SearchWord, *[]textsearch.SearchHit),
 ) ([]Ranked, *plazav1.Paging, error) {
-	words := service.Distinct(store.Words(of.text))
+	words := service.Distinct(textsearch.Words(of.text))
 	found := make([]Found, min(len(words), maxRankedWords))
 	reads := s.Store.NewBestEffortBatch()
 	for i := range found {
 		f := &found[i]
 		f.Word = words[i]
 		query(reads, exactly(of.kind, f.Word), &f.Exact)
-		if utf8.RuneCountInString(f.Word) >= store.StemRunes {
-			query(reads, store.SearchWord{Key: store.StemKey(of.kind, f.Word)}, &f.Stem)
+		if utf8.RuneCountInString(f.Word) >= textsearch.StemRunes {
+			query(reads, textsearch.SearchWord{Key: textsearch.StemKey(of.kind, f.Word)}, &f.Stem)
 		}
 	}
 	if err := reads.Run(ctx); err != nil {

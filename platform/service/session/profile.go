@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/service/internal/profile"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -31,7 +32,7 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 	if p.userID, err = s.Directory.Lookup(ctx, req.GetUserId()); err != nil {
 		return p, err
 	}
-	var settings store.Settings
+	var settings network.Settings
 	old, err := s.checkProfile(ctx, req, p.userID, &settings)
 	if err != nil {
 		return p, err
@@ -59,20 +60,20 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 // checkProfile checks the name and handle that a request sets against the text rules, and returns the user's row, zero
 // if there is none. It also reads the settings. Unauthenticated requests that set neither need no row and no settings.
 func (s *Service) checkProfile(
-	ctx context.Context, req *plazav1.CreateSessionRequest, userID string, settings *store.Settings,
-) (store.User, error) {
+	ctx context.Context, req *plazav1.CreateSessionRequest, userID string, settings *network.Settings,
+) (people.User, error) {
 	if req.GetDisplayName() == "" && req.ProfileHandle == nil && !authenticated(req) {
-		return store.User{ID: userID}, nil
+		return people.User{ID: userID}, nil
 	}
-	var users []store.User
+	var users []people.User
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &users)
 	reads.Settings(s.HomeOf(userID), settings)
 	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
-		return store.User{}, err
+		return people.User{}, err
 	}
-	old := append(users, store.User{})[0]
+	old := append(users, people.User{})[0]
 	if old.ID != "" && !authenticated(req) {
 		return old, nil
 	}
@@ -81,9 +82,9 @@ func (s *Service) checkProfile(
 }
 
 // newUser returns the row of a user who does not exist yet.
-func (p signInProfile) newUser(req *plazav1.CreateSessionRequest) store.User {
-	u := store.User{ID: p.userID, PublicID: req.GetUserId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetUserId())}
-	var c store.UserChange
+func (p signInProfile) newUser(req *plazav1.CreateSessionRequest) people.User {
+	u := people.User{ID: p.userID, PublicID: req.GetUserId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetUserId())}
+	var c people.UserChange
 	if p.handle.Set(&c); c.ProfileHandle != nil {
 		u.ProfileHandle, u.HandleClaim = *c.ProfileHandle, *c.HandleClaim
 	}
@@ -91,7 +92,7 @@ func (p signInProfile) newUser(req *plazav1.CreateSessionRequest) store.User {
 }
 
 // change returns the changes of the profile.
-func (p signInProfile) change(req *plazav1.CreateSessionRequest) (c store.UserChange) {
+func (p signInProfile) change(req *plazav1.CreateSessionRequest) (c people.UserChange) {
 	if req.GetDisplayName() != "" && !p.keepsName {
 		c.DisplayName = req.DisplayName
 	}

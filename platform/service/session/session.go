@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -85,9 +86,9 @@ func (s *Service) requireOpen(ctx context.Context, refused error) error {
 
 // store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
 // request sets them.
-func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, p signInProfile) (*store.User, string, error) {
+func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, p signInProfile) (*people.User, string, error) {
 	now, home, userID := s.Now(), s.HomeOf(p.userID), p.userID
-	session := store.Session{
+	session := people.Session{
 		ID: s.NewID(home), UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now,
 		ExpiresAt: now.Add(s.issuer.AccessLifetime()), Authenticated: authenticated(req),
 	}
@@ -96,14 +97,14 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 	if !session.Authenticated {
 		tx.GuardNoRoles(userID, errRoleHolder)
 	} else if change := p.change(req); change.DisplayName != nil || change.ProfileHandle != nil {
-		var updated *store.User
+		var updated *people.User
 		tx.UpdateUser(userID, change, now, &updated)
 	}
 	tx.InsertSession(session)
 	if s.Quotas.Sessions > 0 {
 		tx.TrimSessions(userID, session.ID, s.Quotas.Sessions)
 	}
-	var users []store.User
+	var users []people.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, "", err
@@ -112,7 +113,7 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 }
 
 // respond returns the session with a new access token.
-func (s *Service) respond(ctx context.Context, user *store.User, subject auth.AccessSubject) (*plazav1.CreateSessionResponse, error) {
+func (s *Service) respond(ctx context.Context, user *people.User, subject auth.AccessSubject) (*plazav1.CreateSessionResponse, error) {
 	token, issued, expires, err := s.issuer.MintAccess(subject)
 	if err != nil {
 		return nil, fail.Unexpected(err)

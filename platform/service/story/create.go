@@ -15,7 +15,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -41,7 +43,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		return nil, err
 	}
 	now := s.Now()
-	story := store.Story{
+	story := content.Story{
 		ID: s.NewID(s.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
 		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.GetReferenceId(), DataType: req.GetDataType(),
 		Data: data.Row(), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
@@ -55,7 +57,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		return nil, err
 	}
 	r := &visibility.Request{Request: t.Request, Reference: visibility.Reference{Story: &story, Target: t.target}}
-	return s.respond(ctx, r, story, store.Counts{story.ID: nil}) // a new story has no counts
+	return s.respond(ctx, r, story, core.Counts{story.ID: nil}) // a new story has no counts
 }
 
 // newTarget is the target of a new story.
@@ -68,8 +70,8 @@ type newTarget struct {
 
 // loadTarget reads the target of a new story and checks that the caller may create one there: on the caller's own
 // wall; in a community, if the caller manages its stories or the network lets every member create stories.
-func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*newTarget, store.Settings, error) {
-	var settings store.Settings
+func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*newTarget, network.Settings, error) {
+	var settings network.Settings
 	t := &newTarget{Request: s.NewUserRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
 	home := s.HomeOf(t.Caller.UserID)
@@ -120,7 +122,7 @@ func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 	return append(refs, fileref.Reference{ID: data.Text("thumbnailFileId"), Kind: "image", Field: "data.thumbnailFileId"})
 }
 
-func (t *newTarget) requireCreate(settings store.Settings) error {
+func (t *newTarget) requireCreate(settings network.Settings) error {
 	if err := t.target.RequireSee(t.Caller); err != nil {
 		return err
 	}

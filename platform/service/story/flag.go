@@ -7,7 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -18,7 +18,7 @@ func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) 
 	r := visibility.NewStoryRequest(ctx, s.Deps, req.GetStoryId())
 	r.Check(r.RequireReact)
 	r.CheckThat(func() bool { return r.Story.AuthorID != r.Caller.UserID }, fail.NotAllowed())
-	return s.changeFlags(ctx, r, flags.Add(r.Request, store.FlagStory, req))
+	return s.changeFlags(ctx, r, flags.Add(r.Request, content.FlagStory, req))
 }
 
 // UnflagStory removes the caller's own flag. Without one it is refused, as public clients expect.
@@ -45,7 +45,7 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var after *store.Story
+	var after *content.Story
 	tx := s.Store.NewTx(r.Home())
 	r.Guard(tx, s.Now())
 	change.Apply(tx, flags.OfStory(*r.Story), s.Now())

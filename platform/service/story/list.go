@@ -9,18 +9,19 @@ import (
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // listOf returns the query for the stories of a target, and its cursor.
-func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
+func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page.Cursor, content.StoryList, error) {
 	cursor, err := page.Parse(page.Options(o), page.DefaultLimit)
 	if err != nil {
-		return cursor, store.StoryList{}, err
+		return cursor, content.StoryList{}, err
 	}
-	list := store.StoryList{
+	list := content.StoryList{
 		ViewerID: auth.CallerFrom(ctx).UserID, Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back,
 		Limit: cursor.Limit + 1,
 	}
@@ -28,7 +29,7 @@ func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page
 	return cursor, list, nil
 }
 
-func at(s store.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s.ID }
+func at(s content.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s.ID }
 
 // ListStories lists the stories of one community or user.
 func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesRequest) (*plazav1.ListStoriesResponse, error) {
@@ -41,7 +42,7 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 		return nil, err
 	}
 	list.DataType, list.Ended = req.GetDataType(), req.GetIsExpired()
-	var rows []store.Story
+	var rows []content.Story
 	p := s.places(ctx, targets)
 	list.TargetID = targets[0].id
 	p.ListStories(list, &rows)
@@ -68,7 +69,7 @@ func (s *Service) ListStoriesByTargets(
 	if err != nil {
 		return nil, err
 	}
-	parts := make([][]store.Story, len(targets))
+	parts := make([][]content.Story, len(targets))
 	p := s.places(ctx, targets)
 	for i, t := range targets {
 		list.TargetID = t.id
@@ -77,7 +78,7 @@ func (s *Service) ListStoriesByTargets(
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	var rows []store.Story
+	var rows []content.Story
 	for i := range targets {
 		if p.requireSee(i) == nil {
 			rows = append(rows, parts[i]...)
@@ -89,7 +90,7 @@ func (s *Service) ListStoriesByTargets(
 
 // listAnswer returns a page of stories with the targets that were read.
 func (s *Service) listAnswer(
-	ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging,
+	ctx context.Context, p *places, rows []content.Story, paging *plazav1.Paging,
 ) (*plazav1.ListStoriesResponse, error) {
 	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
@@ -119,14 +120,14 @@ func (s *Service) CountStories(ctx context.Context, req *plazav1.CountStoriesReq
 	if err != nil {
 		return nil, err
 	}
-	counts := store.Counts{}
+	counts := core.Counts{}
 	p := s.places(ctx, targets)
 	p.CountsOf([]string{targets[0].id}, counts)
 	p.Check(func() error { return p.requireSee(0) })
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	n := counts.Of(targets[0].id, store.CountStories)
+	n := counts.Of(targets[0].id, content.CountStories)
 	return &plazav1.CountStoriesResponse{Count: narrow.To[int32](n)}, nil
 }
 

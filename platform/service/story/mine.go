@@ -12,6 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -27,17 +30,17 @@ func (s *Service) ListMyStoryTargets(
 ) (*plazav1.ListMyStoryTargetsResponse, error) {
 	f := s.NewUserRequest(ctx)
 	cursor := f.Page(page.Merge(m.GetOptions(), m.Limit, m.GetToken()))
-	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list := content.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
 	hidden := contact.ReadHidden(f)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	list.ReaderID, list.Hidden = f.Caller.UserID, hidden.Some()
-	rows, paging, err := service.Merged[store.StoryTarget]{
+	rows, paging, err := service.Merged[content.StoryTarget]{
 		Cursor: cursor, Desc: list.Desc,
-		At: func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.StoryTarget) {
+		At: func(t content.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.StoryTarget) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListStoryTargets(list, into)
 		},
@@ -45,7 +48,7 @@ func (s *Service) ListMyStoryTargets(
 	if err != nil {
 		return nil, err
 	}
-	if rows, err = contact.Without(ctx, hidden, rows, func(t store.StoryTarget) string { return t.TargetID }); err != nil {
+	if rows, err = contact.Without(ctx, hidden, rows, func(t content.StoryTarget) string { return t.TargetID }); err != nil {
 		return nil, err
 	}
 	return s.targetsAnswer(ctx, f, rows, paging)
@@ -53,7 +56,7 @@ func (s *Service) ListMyStoryTargets(
 
 // targetsAnswer reads the rows of targets, without those that the caller may not see any more: a private community
 // that the caller was just removed from can still be among them.
-func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []store.StoryTarget,
+func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []content.StoryTarget,
 	paging *plazav1.Paging,
 ) (*plazav1.ListMyStoryTargetsResponse, error) {
 	var communities, walls []string
@@ -65,7 +68,7 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 		}
 	}
 	k := view.Rows{Users: f.UserRows()}
-	var owners []store.User
+	var owners []people.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(communities, &k.Communities)
 	reads.Memberships(f.Caller.UserID, communities, &k.Members)
@@ -80,10 +83,10 @@ func (s *Service) targetsAnswer(ctx context.Context, f *service.Request, rows []
 }
 
 // visibleTargets returns the rows of targets that the caller may see, and removes the other targets from k.
-func visibleTargets(caller *auth.Caller, rows []store.StoryTarget, k *view.Rows) []store.StoryTarget {
+func visibleTargets(caller *auth.Caller, rows []content.StoryTarget, k *view.Rows) []content.StoryTarget {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)
-	rows = slices.DeleteFunc(rows, func(t store.StoryTarget) bool { return targets[t.TargetID].RequireSee(caller) != nil })
+	rows = slices.DeleteFunc(rows, func(t content.StoryTarget) bool { return targets[t.TargetID].RequireSee(caller) != nil })
 	visible := map[string]bool{}
 	for _, t := range rows {
 		visible[t.TargetID] = true
@@ -91,7 +94,7 @@ func visibleTargets(caller *auth.Caller, rows []store.StoryTarget, k *view.Rows)
 			k.UserIDs = append(k.UserIDs, t.TargetID)
 		}
 	}
-	k.Communities = slices.DeleteFunc(k.Communities, func(c store.Community) bool { return !visible[c.ID] })
-	k.Members = slices.DeleteFunc(k.Members, func(m store.Member) bool { return !visible[m.CommunityID] })
+	k.Communities = slices.DeleteFunc(k.Communities, func(c communities.Community) bool { return !visible[c.ID] })
+	k.Members = slices.DeleteFunc(k.Members, func(m communities.Member) bool { return !visible[m.CommunityID] })
 	return rows
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -26,10 +28,10 @@ const (
 )
 
 func (s *Service) respond(
-	ctx context.Context, r *visibility.Request, story store.Story, counts store.Counts,
+	ctx context.Context, r *visibility.Request, story content.Story, counts core.Counts,
 ) (*plazav1.StoryResponse, error) {
 	k := r.Known()
-	k.Stories, k.Counts = []store.Story{story}, counts
+	k.Stories, k.Counts = []content.Story{story}, counts
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
 	return view.Fill(a, &plazav1.StoryResponse{}), err
 }
@@ -79,7 +81,7 @@ var errGone = errors.New("the story does not exist any more")
 
 // purge removes the rows of a story and everything that refers to it. It removes comments first, a few hundred at a
 // time, to bound the size of each transaction. It succeeds if the story was removed concurrently.
-func (s *Service) purge(ctx context.Context, story store.Story) error {
+func (s *Service) purge(ctx context.Context, story content.Story) error {
 	for {
 		ids, err := service.Read(ctx, s.Deps, (*store.ReadBatch).SomeCommentIDs, story.ID)
 		if err != nil {

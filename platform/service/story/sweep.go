@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // Retention of ended stories, and how they are removed.
@@ -24,7 +24,7 @@ func (s *Service) Job() jobs.Job {
 // Sweep removes up to a hundred stories of a home that ended at least thirty days ago, with everything that refers to
 // them, and reports whether there may be more. Several servers may run it concurrently.
 func (s *Service) Sweep(ctx context.Context, home region.Code) (more bool, err error) {
-	var ended []store.Story
+	var ended []content.Story
 	reads := s.Store.NewReadBatch()
 	reads.StoriesEndedBefore(home, s.Now().Add(-keepEnded), sweepBatch, &ended)
 	if err := reads.Run(ctx); err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/view"
@@ -55,26 +57,26 @@ func (a *archive) commit(change func(*store.Tx)) {
 }
 
 // add stores a story that ended so long before noon, with a comment, a flag, a reaction and a view of it.
-func (a *archive) add(endedBefore time.Duration) store.Story {
+func (a *archive) add(endedBefore time.Duration) content.Story {
 	a.t.Helper()
 	id, comment := region.NewID(region.EU), region.NewID(region.EU)
-	s := store.Story{
+	s := content.Story{
 		ID: id, TargetType: "community", TargetID: a.target, TargetPublicID: a.target, AuthorID: "u", AuthorPublicID: "anna", DataType: "text",
 		Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
 		CreatedAt: noon.Add(-endedBefore - 24*time.Hour), ExpiresAt: noon.Add(-endedBefore),
 	}
 	a.commit(func(w *store.Tx) {
 		w.InsertStory(s)
-		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon}, "")
-		w.InsertReaction(store.Reaction{
-			ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment,
+		w.InsertFlag(content.Flag{TargetType: content.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon}, "")
+		w.InsertReaction(content.Reaction{
+			ReferenceType: content.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment,
 			CreatedAt: noon,
 		}, nil)
-		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
+		w.InsertViews(content.View{ReferenceType: content.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})
 	a.commit(func(w *store.Tx) {
-		w.InsertComment(store.Comment{
-			ID: comment, ReferenceType: store.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment,
+		w.InsertComment(content.Comment{
+			ID: comment, ReferenceType: content.ReferenceStory, ReferenceID: id, TargetType: "community", TargetID: a.target, RootID: comment,
 			AuthorID: "u",
 			Data:     []byte(`{}`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), Attachments: []byte(`[]`), ApprovalStatus: "approved",
 			CreatedAt: noon,
@@ -84,14 +86,14 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 }
 
 // left reads what is there of stories, and how many the target has.
-func (a *archive) left(stories ...store.Story) (ids []string, comments, views, counted int64) {
+func (a *archive) left(stories ...content.Story) (ids []string, comments, views, counted int64) {
 	a.t.Helper()
 	var all, refs []string
 	for _, s := range stories {
 		all = append(all, s.ID)
 	}
-	var rows []store.Story
-	counts := store.Counts{}
+	var rows []content.Story
+	counts := core.Counts{}
 	reads := a.store.NewReadBatch()
 	reads.StoriesByID(all, &rows)
 	reads.CountsOf(append(all, a.target), counts)
@@ -100,19 +102,19 @@ func (a *archive) left(stories ...store.Story) (ids []string, comments, views, c
 		refs = append(refs, s.ID)
 	}
 	for _, id := range all {
-		comments += counts.Of(id, store.CountComments)
-		views += counts.Of(id, store.CountImpressions)
+		comments += counts.Of(id, core.CountComments)
+		views += counts.Of(id, content.CountImpressions)
 	}
-	return refs, comments, views, counts.Of(a.target, store.CountStories)
+	return refs, comments, views, counts.Of(a.target, content.CountStories)
 }
 
 // TestSweep removes what ended thirty days ago, with all that hangs on it, however many servers do it at once.
 func TestSweep(t *testing.T) {
 	a := newArchive(t)
 	live, ended, deleted := a.add(-time.Hour), a.add(30*24*time.Hour), a.add(31*24*time.Hour)
-	old := []store.Story{a.add(30*24*time.Hour + time.Second), a.add(400 * 24 * time.Hour), deleted}
+	old := []content.Story{a.add(30*24*time.Hour + time.Second), a.add(400 * 24 * time.Hour), deleted}
 	a.commit(func(w *store.Tx) { w.DeleteStory(deleted, noon) })
-	everything := append([]store.Story{live, ended}, old...)
+	everything := append([]content.Story{live, ended}, old...)
 	ids, comments, views, counted := a.left(everything...)
 	require.Len(t, ids, 5)
 	require.Equal(t, []int64{5, 5, 4}, []int64{comments, views, counted})
@@ -135,7 +137,7 @@ func TestSweep(t *testing.T) {
 // is left out.
 func TestSweepInBatches(t *testing.T) {
 	a := newArchive(t)
-	var old []store.Story
+	var old []content.Story
 	for range 101 {
 		old = append(old, a.add(31*24*time.Hour))
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -64,8 +65,8 @@ func (s *Service) resolve(ctx context.Context, ids, kinds []string) ([]named, er
 type places struct {
 	*service.Request
 	targets []named
-	owners  []store.User
-	rows    []store.StoryTarget
+	owners  []people.User
+	rows    []content.StoryTarget
 }
 
 // places starts the first round trip of a request about targets.
@@ -94,7 +95,7 @@ func (p *places) requireSee(i int) error {
 	if t.id == "" {
 		return fail.NotFound()
 	}
-	live := func(u store.User) bool { return u.ID == t.id && u.DeletedAt == nil }
+	live := func(u people.User) bool { return u.ID == t.id && u.DeletedAt == nil }
 	if t.kind == onWall && !slices.ContainsFunc(p.owners, live) {
 		return fail.NotFound()
 	}
@@ -103,14 +104,14 @@ func (p *places) requireSee(i int) error {
 
 // seen returns the targets that the caller may see, in the order of the request. A target that never had a story has
 // no times.
-func (p *places) seen() []store.StoryTarget {
-	var out []store.StoryTarget
+func (p *places) seen() []content.StoryTarget {
+	var out []content.StoryTarget
 	for i, t := range p.targets {
 		if p.requireSee(i) != nil {
 			continue
 		}
-		row := service.Find(p.rows, func(row store.StoryTarget) bool { return row.TargetID == t.id })
-		out = append(out, *cmp.Or(row, &store.StoryTarget{TargetID: t.id, TargetType: t.kind, TargetPublicID: t.publicID}))
+		row := service.Find(p.rows, func(row content.StoryTarget) bool { return row.TargetID == t.id })
+		out = append(out, *cmp.Or(row, &content.StoryTarget{TargetID: t.id, TargetType: t.kind, TargetPublicID: t.publicID}))
 	}
 	return out
 }

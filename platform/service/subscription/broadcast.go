@@ -7,21 +7,22 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // broadcast is what decides who may watch a room or a stream.
 type broadcast struct {
 	live.Broadcast
-	stage   bool        // for those who take part only
-	post    *store.Post // that shows it; nil if there is none
-	unknown bool        // whether a home did not answer
+	stage   bool          // for those who take part only
+	post    *content.Post // that shows it; nil if there is none
+	unknown bool          // whether a home did not answer
 }
 
 // broadcastsAt reads the rooms and streams among places, in one round trip, and the posts that show them, in another one.
 func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map[events.Place]*broadcast, error) {
 	found := map[events.Place]*broadcast{}
-	rooms, streams := map[events.Place]**store.Room{}, map[events.Place]**store.VideoStream{}
+	rooms, streams := map[events.Place]**media.Room{}, map[events.Place]**media.VideoStream{}
 	reads := s.deps.Store.NewBestEffortBatch()
 	for _, place := range places {
 		if found[place] != nil {
@@ -29,10 +30,10 @@ func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map
 		}
 		switch place.Kind {
 		case events.PlaceRoom, events.PlaceStage:
-			rooms[place] = new(*store.Room)
+			rooms[place] = new(*media.Room)
 			reads.Room(place.ID, rooms[place])
 		case events.PlaceStream:
-			streams[place] = new(*store.VideoStream)
+			streams[place] = new(*media.VideoStream)
 			reads.VideoStream(place.ID, streams[place])
 		default:
 			continue
@@ -68,7 +69,7 @@ func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadc
 	if len(ids) == 0 {
 		return nil
 	}
-	var posts []store.Post
+	var posts []content.Post
 	reads := s.deps.Store.NewBestEffortBatch()
 	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
@@ -76,7 +77,7 @@ func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadc
 	}
 	for _, b := range found {
 		if b.PostID != "" {
-			b.post = service.Find(posts, func(p store.Post) bool { return p.ID == b.PostID })
+			b.post = service.Find(posts, func(p content.Post) bool { return p.ID == b.PostID })
 			b.unknown = b.unknown || len(reads.Missing()) > 0 || reads.Incomplete() && b.post == nil
 		}
 	}

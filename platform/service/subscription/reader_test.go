@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 func profile(id string) events.Place { return events.Place{Kind: events.PlaceProfile, ID: id} }
@@ -63,11 +64,11 @@ func TestAccessToObjects(t *testing.T) {
 		authorID string
 		want     bool
 	}{{"alice", true}, {"bob", false}} {
-		require.Equal(t, tc.want, a.SeesComment(&store.Comment{AuthorID: tc.authorID, ApprovalStatus: pending}), tc.authorID)
-		require.Equal(t, tc.want, a.SeesMessage(&store.Message{CreatorID: tc.authorID, HiddenAt: &hidden}), tc.authorID)
-		require.True(t, a.SeesComment(&store.Comment{AuthorID: tc.authorID, ApprovalStatus: store.Approved}))
-		require.True(t, a.SeesMessage(&store.Message{CreatorID: tc.authorID}))
-		require.False(t, unseen.SeesComment(&store.Comment{AuthorID: tc.authorID, ApprovalStatus: store.Approved}))
-		require.False(t, unseen.SeesMessage(&store.Message{CreatorID: tc.authorID}))
+		require.Equal(t, tc.want, a.SeesComment(&content.Comment{AuthorID: tc.authorID, ApprovalStatus: pending}), tc.authorID)
+		require.Equal(t, tc.want, a.SeesMessage(&messaging.Message{CreatorID: tc.authorID, HiddenAt: &hidden}), tc.authorID)
+		require.True(t, a.SeesComment(&content.Comment{AuthorID: tc.authorID, ApprovalStatus: content.Approved}))
+		require.True(t, a.SeesMessage(&messaging.Message{CreatorID: tc.authorID}))
+		require.False(t, unseen.SeesComment(&content.Comment{AuthorID: tc.authorID, ApprovalStatus: content.Approved}))
+		require.False(t, unseen.SeesMessage(&messaging.Message{CreatorID: tc.authorID}))
 	}
 }

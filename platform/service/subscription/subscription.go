@@ -13,7 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // Lifetime is how long access that was read is used for. Access that a user lost ends within this time.
@@ -79,18 +80,18 @@ func (a *Access) Saw() bool { return a != nil && a.saw }
 func (a *Access) Unknown() bool { return a != nil && a.unknown }
 
 // SeesPost reports whether the user may read a post at the place.
-func (a *Access) SeesPost(p *store.Post) bool {
+func (a *Access) SeesPost(p *content.Post) bool {
 	return a.Sees() && a.target.RequireSeePost(a.caller, p) == nil
 }
 
 // SeesComment reports whether the user may read a comment at the place.
-func (a *Access) SeesComment(c *store.Comment) bool {
+func (a *Access) SeesComment(c *content.Comment) bool {
 	return a.Sees() && a.target.RequireSeeComment(a.caller, c) == nil
 }
 
 // SeesMessage reports whether the user receives events about a message at the place. Those about a hidden message are for
 // its author.
-func (a *Access) SeesMessage(m *store.Message) bool {
+func (a *Access) SeesMessage(m *messaging.Message) bool {
 	return a.Sees() && !m.HiddenFrom(a.caller.UserID, false)
 }
 

@@ -11,8 +11,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/subscription"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -67,7 +68,7 @@ func TestDeletedCommunity(t *testing.T) {
 	for _, public := range []bool{true, false} {
 		place := events.Place{Kind: events.PlaceCommunity, ID: region.NewID(region.EU)}
 		tx := w.Store.NewTx(region.EU)
-		community := store.Community{ID: place.ID, IsPublic: public, Metadata: []byte("{}"), CreatedAt: servicetest.Noon}
+		community := communities.Community{ID: place.ID, IsPublic: public, Metadata: []byte("{}"), CreatedAt: servicetest.Noon}
 		tx.InsertCommunity(community, nil, servicetest.Noon)
 		require.NoError(t, tx.Commit(t.Context()))
 		for _, deleted := range []bool{false, true} {
@@ -112,8 +113,8 @@ func newReader(t *testing.T, w *servicetest.World, home region.Code) *subscripti
 		UserID: region.NewID(home), PublicID: "alice", SessionID: region.NewID(home), IssuedAt: now, ExpiresAt: now.Add(time.Hour),
 	}
 	tx := w.Store.NewTx(home)
-	tx.InsertUser(store.User{ID: claims.UserID, PublicID: claims.PublicID, DisplayName: "Alice"}, now)
-	tx.InsertSession(store.Session{
+	tx.InsertUser(people.User{ID: claims.UserID, PublicID: claims.PublicID, DisplayName: "Alice"}, now)
+	tx.InsertSession(people.Session{
 		ID: claims.SessionID, UserID: claims.UserID, DeviceHash: []byte("x"), CreatedAt: now, ExpiresAt: claims.ExpiresAt,
 	})
 	require.NoError(t, tx.Commit(t.Context()))

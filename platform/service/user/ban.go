@@ -6,7 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -22,8 +24,8 @@ func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) 
 
 // setBan bans or unbans a user.
 func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserResponse, error) {
-	var rows []store.User
-	var open []store.OpenBroadcast
+	var rows []people.User
+	var open []communities.OpenBroadcast
 	r := s.NewPrivilegedRequest(ctx, auth.BanUser)
 	userID := r.Resolve(ctx, publicID)
 	r.Users([]string{userID}, &rows)
@@ -33,12 +35,12 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var user *store.User
+	var user *people.User
 	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.BanUser(userID, banned, s.Now(), &user)
 	event := ""
-	var ends []store.OutboxRow
+	var ends []core.OutboxRow
 	if banned {
 		tx.EndBroadcasts(userID, s.Now())
 		event, ends = "user.didGlobalBan", live.EmitEnds(ctx, s.Deps, tx, open)

@@ -7,7 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -16,7 +17,7 @@ var errFlagSelf = fail.Forbidden("You cannot flag yourself")
 // FlagUser flags another user as the caller.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserResponse, error) {
 	l := s.newFlagRequest(ctx, req.GetUserId())
-	change := flags.Add(l.Request, store.FlagUser, req)
+	change := flags.Add(l.Request, content.FlagUser, req)
 	l.Check(func() error {
 		if l.userID == l.Caller.UserID {
 			return errFlagSelf
@@ -53,7 +54,7 @@ func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlag
 type flagRequest struct {
 	*service.Request
 	userID string // internal
-	rows   []store.User
+	rows   []people.User
 }
 
 // newFlagRequest starts a request about the flags of a user, by public id.
@@ -70,7 +71,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	var updated []store.User
+	var updated []people.User
 	tx := s.Store.NewTx(s.HomeOf(l.userID))
 	tx.GuardTarget("user", l.userID, fail.NotFound())
 	change.Apply(tx, flags.OfUser(l.rows[0]), s.Now())

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -33,7 +34,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := []store.UserListRow(nil), &plazav1.Paging{}
+	rows, paging := []people.UserListRow(nil), &plazav1.Paging{}
 	if searches(req, "displayName") {
 		if rows, paging, err = s.readPage(ctx, cursor, list); err != nil {
 			return nil, err
@@ -59,11 +60,11 @@ func searches(req *plazav1.ListUsersRequest, field string) bool {
 // exactMatches returns the users whose profile handle or id is the keyword, for requests that search these fields.
 // They precede the first page. Prefixes of handles and ids cannot be searched, because their indexes only contain
 // three letters or a keyed hash.
-func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
+func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersRequest, cursor page.Cursor) ([]people.User, error) {
 	if !cursor.First() {
 		return nil, nil
 	}
-	var byHandle, byID []store.User
+	var byHandle, byID []people.User
 	reads := s.Store.NewBestEffortBatch()
 	if searches(req, "profileHandle") {
 		reads.UsersByHandle(keyword(req), &byHandle)
@@ -77,15 +78,15 @@ func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersReques
 	}
 	err := reads.Run(ctx)
 	found := slices.Concat(byHandle, byID)
-	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != req.GetIsDeleted() }), err
+	return slices.DeleteFunc(found, func(u people.User) bool { return (u.DeletedAt != nil) != req.GetIsDeleted() }), err
 }
 
 // readPage reads the page from all homes.
-func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.UserList) ([]store.UserListRow, *plazav1.Paging, error) {
-	return service.Merged[store.UserListRow]{
+func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list people.UserList) ([]people.UserListRow, *plazav1.Paging, error) {
+	return service.Merged[people.UserListRow]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
-		At: func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.UserListRow) {
+		At: func(u people.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]people.UserListRow) {
 			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
 			reads.ListUsers(list, into)
 		},
@@ -93,9 +94,9 @@ func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.U
 }
 
 // listOf returns the query of a request.
-func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
+func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) people.UserList {
 	byName := req.GetSortBy() == "" || req.GetSortBy() == "displayName" || keyword(req) != ""
-	l := store.UserList{
+	l := people.UserList{
 		Flagged: req.GetFilter() == "flagged",
 		Deleted: req.GetIsDeleted(),
 		ByName:  byName && req.GetFilter() != "flagged",

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/profile"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -40,7 +41,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 		return nil, err
 	}
 	handle.Set(&change)
-	var user *store.User
+	var user *people.User
 	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.UpdateUser(userID, change, s.Now(), &user)
@@ -58,8 +59,8 @@ func (s *Service) claimHandle(
 	if req.DisplayName == nil && req.ProfileHandle == nil && req.Description == nil && req.AvatarCustomUrl == nil {
 		return profile.Handle{}, nil
 	}
-	var rows []store.User
-	var settings store.Settings
+	var rows []people.User
+	var settings network.Settings
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &rows)
 	reads.Settings(s.HomeOf(userID), &settings)
@@ -88,7 +89,7 @@ func (s *Service) claimHandle(
 var errRename = fail.Forbidden("Only administrators change display names")
 
 // requireRename returns an error unless the settings of the network let the caller change the display name of a user.
-func requireRename(caller *auth.Caller, settings store.Settings, old store.User, name *string) error {
+func requireRename(caller *auth.Caller, settings network.Settings, old people.User, name *string) error {
 	if settings.IsAllowUpdateDisplayName || name == nil || *name == old.DisplayName || auth.Permits(caller, auth.EditUser, auth.Scope{}) {
 		return nil
 	}
@@ -131,8 +132,8 @@ func (s *Service) requireAssign(caller *auth.Caller, roles []string, changesOthe
 	return nil
 }
 
-func changeOf(req *plazav1.UpdateUserRequest) store.UserChange {
-	c := store.UserChange{
+func changeOf(req *plazav1.UpdateUserRequest) people.UserChange {
+	c := people.UserChange{
 		DisplayName: req.DisplayName, Description: req.Description,
 		AvatarFileID: req.AvatarFileId, AvatarCustomURL: req.AvatarCustomUrl, IsBrand: req.IsBrand,
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -20,7 +20,7 @@ type Service struct{ *service.Deps }
 // New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) aggregate(ctx context.Context, rows ...store.User) *plazav1.UserResponse {
+func (s *Service) aggregate(ctx context.Context, rows ...people.User) *plazav1.UserResponse {
 	return &plazav1.UserResponse{Users: s.View.Users(ctx, rows)}
 }
 
@@ -43,8 +43,8 @@ func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersR
 }
 
 // read reads users in the order of the ids.
-func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]store.User, error) {
-	var rows []store.User
+func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]people.User, error) {
+	var rows []people.User
 	r := s.NewRequest(ctx)
 	if internal {
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !region.ValidID(id) })
@@ -62,9 +62,9 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 }
 
 // withoutBlockers removes the users who block the caller: a block hides the profile. Moderators of users see all.
-func withoutBlockers(ctx context.Context, caller *auth.Caller, rows []store.User, blockers *contact.Hidden) ([]store.User, error) {
+func withoutBlockers(ctx context.Context, caller *auth.Caller, rows []people.User, blockers *contact.Hidden) ([]people.User, error) {
 	if auth.Permits(caller, auth.ModerateUser, auth.Scope{}) {
 		return rows, nil
 	}
-	return contact.Without(ctx, blockers, rows, func(u store.User) string { return u.ID })
+	return contact.Without(ctx, blockers, rows, func(u people.User) string { return u.ID })
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -34,7 +36,7 @@ func (s *Service) BanStreamViewers(ctx context.Context, req *plazav1.BanStreamVi
 	}
 	added := slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(stream.BannedIDs, id) })
 	changed := service.SortedSet(slices.Concat(stream.BannedIDs, added))
-	if len(changed) > store.MaxStreamBans {
+	if len(changed) > media.MaxStreamBans {
 		return nil, errBans
 	}
 	return s.setBans(ctx, stream, changed, eventBanned, added)
@@ -58,7 +60,7 @@ type viewersRequest interface {
 }
 
 // loadViewers reads a stream that the caller may change, and the internal ids of the users that the request names.
-func (s *Service) loadViewers(ctx context.Context, req viewersRequest) (*service.Request, *store.VideoStream, []string, error) {
+func (s *Service) loadViewers(ctx context.Context, req viewersRequest) (*service.Request, *media.VideoStream, []string, error) {
 	r, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, nil, nil, err
@@ -71,7 +73,7 @@ func (s *Service) loadViewers(ctx context.Context, req viewersRequest) (*service
 }
 
 // requireBan returns nil if the caller may ban the users with the internal ids.
-func (s *Service) requireBan(ctx context.Context, r *service.Request, stream *store.VideoStream, ids []string) error {
+func (s *Service) requireBan(ctx context.Context, r *service.Request, stream *media.VideoStream, ids []string) error {
 	if slices.Contains(ids, stream.CreatorID) {
 		return errBanCreator
 	}
@@ -90,13 +92,13 @@ func (s *Service) requireBan(ctx context.Context, r *service.Request, stream *st
 
 // setBans stores who is banned from a stream, with the realtime event called event about the users with the internal ids. Without
 // any, nothing changes.
-func (s *Service) setBans(ctx context.Context, stream *store.VideoStream, changed []string, event string,
+func (s *Service) setBans(ctx context.Context, stream *media.VideoStream, changed []string, event string,
 	ids []string,
 ) (*plazav1.VideoStreamingResponse, error) {
 	if len(ids) == 0 {
 		return s.respond(ctx, *stream)
 	}
-	return s.streams.Change(ctx, event, s.StreamBanChange(stream.ID, ids), func(tx *store.Tx) []store.OutboxRow {
+	return s.streams.Change(ctx, event, s.StreamBanChange(stream.ID, ids), func(tx *store.Tx) []core.OutboxRow {
 		tx.UpdateStreamBans(stream.ID, stream.BannedIDs, changed, s.Now(), fail.Conflict())
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) ListVideoStreamings(
 	if err != nil {
 		return nil, err
 	}
-	read := func(reads *store.ReadBatch, from page.Cursor, into *[]store.VideoStream) {
+	read := func(reads *store.ReadBatch, from page.Cursor, into *[]media.VideoStream) {
 		list.After, _, list.AfterID = from.Start(list.Desc)
 		reads.ListVideoStreams(list, into)
 	}
@@ -37,10 +38,10 @@ func (s *Service) ListVideoStreamings(
 	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, err
 }
 
-func position(row store.VideoStream) (t time.Time, key, id string) { return row.CreatedAt, "", row.ID }
+func position(row media.VideoStream) (t time.Time, key, id string) { return row.CreatedAt, "", row.ID }
 
-func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {
-	list := store.StreamList{
+func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (media.StreamList, error) {
+	list := media.StreamList{
 		Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(),
 		Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
 	}

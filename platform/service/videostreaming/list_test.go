@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -18,21 +18,21 @@ func TestListOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		req  *plazav1.ListVideoStreamingsRequest
 		back bool
-		want store.StreamList
+		want media.StreamList
 	}{
-		"default":                   {&plazav1.ListVideoStreamingsRequest{}, false, store.StreamList{Desc: true}},
-		"the page before":           {&plazav1.ListVideoStreamingsRequest{}, true, store.StreamList{}},
-		"oldest first":              {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, false, store.StreamList{}},
-		"oldest first, page before": {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, true, store.StreamList{Desc: true}},
+		"default":                   {&plazav1.ListVideoStreamingsRequest{}, false, media.StreamList{Desc: true}},
+		"the page before":           {&plazav1.ListVideoStreamingsRequest{}, true, media.StreamList{}},
+		"oldest first":              {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, false, media.StreamList{}},
+		"oldest first, page before": {&plazav1.ListVideoStreamingsRequest{SortBy: "firstCreated"}, true, media.StreamList{Desc: true}},
 		"states, each once": {
 			&plazav1.ListVideoStreamingsRequest{Statuses: statuses}, false,
-			store.StreamList{Desc: true, Statuses: []string{"idle", "live"}},
+			media.StreamList{Desc: true, Statuses: []string{"idle", "live"}},
 		},
 		"isLive replaces the states": {
 			&plazav1.ListVideoStreamingsRequest{Statuses: []string{"ended"}, IsLive: true}, false,
-			store.StreamList{Desc: true, Statuses: []string{"live"}},
+			media.StreamList{Desc: true, Statuses: []string{"live"}},
 		},
-		"deleted": {&plazav1.ListVideoStreamingsRequest{IsDeleted: &yes}, false, store.StreamList{Desc: true, Deleted: true}},
+		"deleted": {&plazav1.ListVideoStreamingsRequest{IsDeleted: &yes}, false, media.StreamList{Desc: true, Deleted: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -34,12 +36,12 @@ func (s *Service) DeleteStreamingUrl( //nolint:revive,staticcheck // the name of
 	if err != nil {
 		return nil, err
 	}
-	return s.streams.Apply(ctx, stream, ending, moveStream(store.StreamTransition{ID: stream.ID}))
+	return s.streams.Apply(ctx, stream, ending, moveStream(media.StreamTransition{ID: stream.ID}))
 }
 
 // moveStream returns the change of state of a stream, with the other fields of m.
-func moveStream(m store.StreamTransition) live.Move {
-	return func(tx *store.Tx, t live.Transition, now time.Time) []store.OutboxRow {
+func moveStream(m media.StreamTransition) live.Move {
+	return func(tx *store.Tx, t live.Transition, now time.Time) []core.OutboxRow {
 		m.From, m.To = t.From, t.To
 		switch t.To {
 		case "live":
@@ -66,7 +68,7 @@ func (s *Service) ReportVideoStreaming(
 	if err != nil {
 		return nil, err
 	}
-	move := store.StreamTransition{ID: stream.ID}
+	move := media.StreamTransition{ID: stream.ID}
 	switch m.GetEvent() {
 	case live.Started:
 		if !live.SameKey(stream.IngestKey, m.GetStreamKey()) {
@@ -87,11 +89,11 @@ func (s *Service) ReportVideoStreaming(
 }
 
 // recordingsOf returns the recordings of a report, or nil if there are none or one has no address.
-func recordingsOf(list []*plazav1.StreamRecording) []store.StreamRecording {
-	var out []store.StreamRecording
+func recordingsOf(list []*plazav1.StreamRecording) []media.StreamRecording {
+	var out []media.StreamRecording
 	for _, r := range list {
-		row := store.StreamRecording{FLV: fileOf(r.GetFlv()), MP4: fileOf(r.GetMp4()), M3U8: fileOf(r.GetM3U8())}
-		if row == (store.StreamRecording{}) {
+		row := media.StreamRecording{FLV: fileOf(r.GetFlv()), MP4: fileOf(r.GetMp4()), M3U8: fileOf(r.GetM3U8())}
+		if row == (media.StreamRecording{}) {
 			return nil
 		}
 		out = append(out, row)
@@ -99,9 +101,9 @@ func recordingsOf(list []*plazav1.StreamRecording) []store.StreamRecording {
 	return out
 }
 
-func fileOf(f *plazav1.StreamRecordingFile) *store.RecordingFile {
+func fileOf(f *plazav1.StreamRecordingFile) *media.RecordingFile {
 	if f.GetUrl() == "" {
 		return nil
 	}
-	return &store.RecordingFile{URL: f.GetUrl(), Duration: f.GetDuration(), StartTime: f.GetStartTime(), StopTime: f.GetStopTime()}
+	return &media.RecordingFile{URL: f.GetUrl(), Duration: f.GetDuration(), StartTime: f.GetStartTime(), StopTime: f.GetStopTime()}
 }

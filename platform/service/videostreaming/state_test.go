@@ -7,7 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/live/livetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -28,22 +28,22 @@ func TestTransitions(t *testing.T) {
 func TestRecordingsOfStream(t *testing.T) {
 	t.Parallel()
 	file := &plazav1.StreamRecordingFile{Url: "a", Duration: 1, StartTime: 2, StopTime: 3}
-	row := &store.RecordingFile{URL: "a", Duration: 1, StartTime: 2, StopTime: 3}
+	row := &media.RecordingFile{URL: "a", Duration: 1, StartTime: 2, StopTime: 3}
 	for name, test := range map[string]struct {
 		list []*plazav1.StreamRecording
-		want []store.StreamRecording
+		want []media.StreamRecording
 	}{
 		"none":       {nil, nil},
-		"one format": {[]*plazav1.StreamRecording{{Mp4: file}}, []store.StreamRecording{{MP4: row}}},
+		"one format": {[]*plazav1.StreamRecording{{Mp4: file}}, []media.StreamRecording{{MP4: row}}},
 		"each format in its place": {
 			[]*plazav1.StreamRecording{{Flv: file}, {M3U8: file}},
-			[]store.StreamRecording{{FLV: row}, {M3U8: row}},
+			[]media.StreamRecording{{FLV: row}, {M3U8: row}},
 		},
 		"no format":                     {[]*plazav1.StreamRecording{{}}, nil},
 		"a format without an address":   {[]*plazav1.StreamRecording{{Mp4: &plazav1.StreamRecordingFile{Duration: 1}}}, nil},
 		"the second without an address": {[]*plazav1.StreamRecording{{Mp4: file}, {Flv: &plazav1.StreamRecordingFile{}}}, nil},
 		"one of two formats without an address": {
-			[]*plazav1.StreamRecording{{Mp4: file, Flv: &plazav1.StreamRecordingFile{}}}, []store.StreamRecording{{MP4: row}},
+			[]*plazav1.StreamRecording{{Mp4: file, Flv: &plazav1.StreamRecordingFile{}}}, []media.StreamRecording{{MP4: row}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,17 +20,17 @@ import (
 // Service implements VideoStreamingService.
 type Service struct {
 	*service.Deps
-	streams live.Service[store.VideoStream, plazav1.VideoStreamingResponse]
+	streams live.Service[media.VideoStream, plazav1.VideoStreamingResponse]
 }
 
 // New returns the service of video streams.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
-	s.streams = live.Service[store.VideoStream, plazav1.VideoStreamingResponse]{
+	s.streams = live.Service[media.VideoStream, plazav1.VideoStreamingResponse]{
 		Deps: d, Of: live.OfStream, At: position, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
 		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions, ChangeOf: d.StreamChange,
 		FlaggedName: "video-streaming.didFlag",
-		Respond: func(ctx context.Context, row store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+		Respond: func(ctx context.Context, row media.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 			return s.respond(ctx, row)
 		},
 	}
@@ -50,7 +52,7 @@ func (s *Service) CreateVideoStreaming(
 		return nil, errParent
 	}
 	now := s.Now()
-	row := store.VideoStream{
+	row := media.VideoStream{
 		ID: s.NewID(s.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID,
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		Resolution: cmp.Or(m.GetResolution(), "SD"), IsSecure: m.GetIsSecure(), ChannelEnabled: m.ChannelEnabled == nil || m.GetChannelEnabled(),
@@ -64,12 +66,12 @@ func (s *Service) CreateVideoStreaming(
 	if row.HasChannel {
 		chat.InsertStreamChannel(tx, row, nil, now)
 	}
-	return s.View.VideoStreamings(ctx, []store.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
+	return s.View.VideoStreamings(ctx, []media.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
 }
 
 // respond answers with streams and their creators.
-func (s *Service) respond(ctx context.Context, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
-	users, err := s.ReadUsers(ctx, service.Map(rows, func(row store.VideoStream) string { return row.CreatorID }))
+func (s *Service) respond(ctx context.Context, rows ...media.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(row media.VideoStream) string { return row.CreatorID }))
 	return s.View.VideoStreamings(ctx, rows, users, auth.CallerFrom(ctx).UserID), err
 }
 
@@ -86,12 +88,12 @@ func (s *Service) UpdateVideoStreaming(
 	if err != nil {
 		return nil, err
 	}
-	change := store.StreamChange{
+	change := media.StreamChange{
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution,
 		Metadata: view.ChangedJSON(m.GetMetadata()),
 	}
-	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) []store.OutboxRow {
+	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) []core.OutboxRow {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
 		return nil
 	})
@@ -101,7 +103,7 @@ func (s *Service) UpdateVideoStreaming(
 func (s *Service) DeleteVideoStreaming(
 	ctx context.Context, req *plazav1.DeleteVideoStreamingRequest,
 ) (*plazav1.StatusSuccessResponse, error) {
-	return s.streams.Delete(ctx, req.GetStreamId(), func(tx *store.Tx, stream store.VideoStream, _ *auth.Caller) {
+	return s.streams.Delete(ctx, req.GetStreamId(), func(tx *store.Tx, stream media.VideoStream, _ *auth.Caller) {
 		tx.DeleteVideoStream(stream, s.Now(), fail.NotFound())
 	})
 }

@@ -19,12 +19,13 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // located is a delivery with its home.
 type located struct {
-	store.WebhookDelivery
+	network.WebhookDelivery
 	home region.Code
 }
 
@@ -39,8 +40,8 @@ func (s *Service) ListWebhookDeliveries(ctx context.Context,
 	if _, err := s.find(ctx, req.GetWebhookId()); err != nil {
 		return nil, err
 	}
-	query := store.WebhookDeliveryList{
-		WebhookID: req.GetWebhookId(), State: cmp.Or(req.GetState(), store.DeliveryDead), Desc: !cursor.Back, Limit: cursor.Limit + 1,
+	query := network.WebhookDeliveryList{
+		WebhookID: req.GetWebhookId(), State: cmp.Or(req.GetState(), network.DeliveryDead), Desc: !cursor.Back, Limit: cursor.Limit + 1,
 	}
 	rows, paging, err := service.Merged[located]{
 		Cursor: cursor, Desc: query.Desc,
@@ -54,10 +55,10 @@ func (s *Service) ListWebhookDeliveries(ctx context.Context,
 }
 
 // readPage queues the reads of a page at every home.
-func readPage(reads *store.ReadBatch, query store.WebhookDeliveryList, from page.Cursor, into *[]located) {
+func readPage(reads *store.ReadBatch, query network.WebhookDeliveryList, from page.Cursor, into *[]located) {
 	query.After, _, query.ID = from.Start(query.Desc)
 	for _, home := range region.All() {
-		var rows []store.WebhookDelivery
+		var rows []network.WebhookDelivery
 		reads.ListWebhookDeliveries(home, query, &rows)
 		reads.Then(func() {
 			for _, row := range rows {

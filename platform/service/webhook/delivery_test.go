@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 )
 
 // FuzzParseDeliveryID checks that an accepted id of a delivery is equal to the one of the delivery that it names.
@@ -20,7 +20,7 @@ func FuzzParseDeliveryID(f *testing.F) {
 			return
 		}
 		require.Contains(t, region.All(), home)
-		again, same, err := parseDeliveryID(deliveryID(located{store.WebhookDelivery{Seq: seq}, home}))
+		again, same, err := parseDeliveryID(deliveryID(located{network.WebhookDelivery{Seq: seq}, home}))
 		require.NoError(t, err)
 		require.Equal(t, home, again)
 		require.Equal(t, seq, same)

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -37,7 +37,7 @@ func (s *Service) ReplaceManagedWebhooks(
 			return nil, err
 		}
 	}
-	list = slices.DeleteFunc(list, func(h store.Webhook) bool { return !h.IsManaged })
+	list = slices.DeleteFunc(list, func(h network.Webhook) bool { return !h.IsManaged })
 	return &plazav1.ReplaceManagedWebhooksResponse{Webhooks: service.Map(list, toProto), Refused: refused}, nil
 }
 
@@ -51,7 +51,7 @@ func reasonOf(err error) string {
 }
 
 // accept returns the webhooks of a request that can be applied, and the others with the reasons.
-func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook,
+func (s *Service) accept(all []*plazav1.ManagedWebhook, list []network.Webhook) (wanted []*plazav1.ManagedWebhook,
 	refused []*plazav1.RefusedWebhook,
 ) {
 	free := delivery.Max
@@ -81,21 +81,21 @@ func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (w
 }
 
 func (s *Service) checkManaged(m *plazav1.ManagedWebhook) error {
-	if err := s.check(store.Webhook{URL: m.GetUrl(), Events: m.GetEvents()}); err != nil {
+	if err := s.check(network.Webhook{URL: m.GetUrl(), Events: m.GetEvents()}); err != nil {
 		return err
 	}
 	return delivery.CheckSecret(m.GetSecret())
 }
 
 // changes returns the rows that differ from those of list.
-func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook) []store.Webhook {
-	var changed []store.Webhook
+func (s *Service) changes(list []network.Webhook, wanted []*plazav1.ManagedWebhook) []network.Webhook {
+	var changed []network.Webhook
 	for i, m := range wanted {
-		old := service.Find(list, func(h store.Webhook) bool { return h.IsManaged && h.Name == m.GetName() })
+		old := service.Find(list, func(h network.Webhook) bool { return h.IsManaged && h.Name == m.GetName() })
 		if old != nil && s.isSame(*old, m) {
 			continue
 		}
-		hook := store.Webhook{ID: s.managedID(m.GetName()), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
+		hook := network.Webhook{ID: s.managedID(m.GetName()), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
 		if old != nil {
 			hook = *old
 		}
@@ -113,7 +113,7 @@ func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook
 	return changed
 }
 
-func (s *Service) isSame(h store.Webhook, m *plazav1.ManagedWebhook) bool {
+func (s *Service) isSame(h network.Webhook, m *plazav1.ManagedWebhook) bool {
 	return s.sealer.Seals(h.ID, h.Secret, m.GetSecret()) &&
 		h.URL == m.GetUrl() && slices.Equal(h.Events, service.Distinct(m.GetEvents())) && h.IsEnabled == isEnabled(m)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -52,7 +52,7 @@ var (
 
 // GetWebhookSettings returns whether webhooks are enabled.
 func (s *Service) GetWebhookSettings(ctx context.Context, _ *plazav1.GetWebhookSettingsRequest) (*plazav1.WebhookSettings, error) {
-	var settings store.Settings
+	var settings network.Settings
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
 	r.Settings(s.Region, &settings)
 	err := r.Run(ctx)
@@ -92,7 +92,7 @@ func (s *Service) CreateWebhook(ctx context.Context, req *plazav1.CreateWebhookR
 	if _, err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	hook := store.Webhook{
+	hook := network.Webhook{
 		ID: s.NewID(s.Region), Name: req.GetName(), URL: req.GetUrl(), Events: service.Distinct(req.GetEvents()),
 		IsEnabled: req.IsEnabled == nil || req.GetIsEnabled(), CreatedAt: s.Now(),
 	}
@@ -148,7 +148,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, req *plazav1.DeleteWebhookR
 }
 
 // check returns an error unless events can be sent to a webhook.
-func (s *Service) check(h store.Webhook) error {
+func (s *Service) check(h network.Webhook) error {
 	if err := delivery.CheckURL(h.URL, s.networks); err != nil {
 		return fail.Validation("url: " + err.Error())
 	}
@@ -159,28 +159,28 @@ func (s *Service) check(h store.Webhook) error {
 }
 
 // load reads the webhooks, the oldest first, and checks that the caller may manage them.
-func (s *Service) load(ctx context.Context) ([]store.Webhook, error) {
-	var list []store.Webhook
+func (s *Service) load(ctx context.Context) ([]network.Webhook, error) {
+	var list []network.Webhook
 	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
 	r.Webhooks(s.Region, &list)
 	err := r.Run(ctx)
 	return delivery.Ordered(list), err
 }
 
-func (s *Service) find(ctx context.Context, id string) (store.Webhook, error) {
+func (s *Service) find(ctx context.Context, id string) (network.Webhook, error) {
 	list, err := s.load(ctx)
 	if err != nil {
-		return store.Webhook{}, err
+		return network.Webhook{}, err
 	}
-	found := service.Find(list, func(h store.Webhook) bool { return h.ID == id })
+	found := service.Find(list, func(h network.Webhook) bool { return h.ID == id })
 	if found == nil {
-		return store.Webhook{}, fail.NotFound()
+		return network.Webhook{}, fail.NotFound()
 	}
 	return *found, nil
 }
 
 // findOwn is find for a webhook that is not part of the operator's configuration.
-func (s *Service) findOwn(ctx context.Context, id string) (store.Webhook, error) {
+func (s *Service) findOwn(ctx context.Context, id string) (network.Webhook, error) {
 	hook, err := s.find(ctx, id)
 	if err == nil && hook.IsManaged {
 		err = errManaged
@@ -189,11 +189,11 @@ func (s *Service) findOwn(ctx context.Context, id string) (store.Webhook, error)
 }
 
 // update stores webhooks at the home of this region, and sends them to the others. It returns all webhooks.
-func (s *Service) update(ctx context.Context, changed ...store.Webhook) ([]store.Webhook, error) {
+func (s *Service) update(ctx context.Context, changed ...network.Webhook) ([]network.Webhook, error) {
 	for i := range changed {
 		changed[i].ChangedAt, changed[i].Origin = service.Micros(), string(s.Region)
 	}
-	var list []store.Webhook
+	var list []network.Webhook
 	tx := s.Store.NewTx(s.Region)
 	tx.UpsertWebhooks(changed, s.Now().Add(-retention))
 	tx.GuardWebhooks(delivery.Max, errLimit)
@@ -205,8 +205,8 @@ func (s *Service) update(ctx context.Context, changed ...store.Webhook) ([]store
 
 // message is the payload of an outbox row.
 type message struct {
-	Home     region.Code     `json:"home"`
-	Webhooks []store.Webhook `json:"webhooks"`
+	Home     region.Code       `json:"home"`
+	Webhooks []network.Webhook `json:"webhooks"`
 }
 
 func (s *Service) apply(ctx context.Context, m message) error {
@@ -216,11 +216,11 @@ func (s *Service) apply(ctx context.Context, m message) error {
 }
 
 // respond returns the response about a webhook of a list.
-func respond(list []store.Webhook, id, secret string, err error) (*plazav1.WebhookResponse, error) {
+func respond(list []network.Webhook, id, secret string, err error) (*plazav1.WebhookResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(list, func(h store.Webhook) bool { return h.ID == id })
+	i := slices.IndexFunc(list, func(h network.Webhook) bool { return h.ID == id })
 	if i < 0 { // deleted concurrently
 		return nil, fail.NotFound()
 	}
@@ -232,7 +232,7 @@ func respond(list []store.Webhook, id, secret string, err error) (*plazav1.Webho
 }
 
 // toProto returns a webhook without its secret.
-func toProto(h store.Webhook) *plazav1.Webhook {
+func toProto(h network.Webhook) *plazav1.Webhook {
 	return &plazav1.Webhook{
 		WebhookId: h.ID, Name: h.Name, Url: h.URL, Events: h.Events, IsEnabled: h.IsEnabled, IsManaged: h.IsManaged,
 		CreatedAt: timestamppb.New(h.CreatedAt), UpdatedAt: timestamppb.New(h.ChangedAt),

@@ -14,7 +14,7 @@ import (
 	sending "github.com/plaza-social/plaza/platform/seal"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/webhook"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -61,7 +61,7 @@ func TestReplay(t *testing.T) {
 	id, other := w.create("a").GetWebhookId(), w.create("b").GetWebhookId()
 	for i, home := range []region.Code{region.EU, region.SG} {
 		for seq := 1; seq <= 3; seq++ {
-			hook, state := id, store.DeliveryDead
+			hook, state := id, network.DeliveryDead
 			if seq == 3 {
 				hook = other
 			}
@@ -72,7 +72,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"sg-2", "eu-2", "sg-1", "eu-1"}, w.ids(id, ""), "dead letters, the latest first")
-	require.Empty(t, w.ids(id, store.DeliveryWaiting))
+	require.Empty(t, w.ids(id, network.DeliveryWaiting))
 	replay := func(webhookID string, ids ...string) (int32, error) {
 		r, err := w.ReplayWebhookDeliveries(w.ctx, &plazav1.ReplayWebhookDeliveriesRequest{WebhookId: webhookID, DeliveryIds: ids})
 		return r.GetReplayed(), err
@@ -81,11 +81,11 @@ func TestReplay(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int32(2), n, "each once, and none of another webhook")
 	require.Equal(t, []string{"sg-2", "eu-2"}, w.ids(id, ""))
-	require.Equal(t, []string{"sg-1", "eu-1"}, w.ids(id, store.DeliveryWaiting))
+	require.Equal(t, []string{"sg-1", "eu-1"}, w.ids(id, network.DeliveryWaiting))
 	n, err = replay(id)
 	require.NoError(t, err)
 	require.Equal(t, int32(2), n)
-	require.Len(t, w.ids(id, store.DeliveryWaiting), 4)
+	require.Len(t, w.ids(id, network.DeliveryWaiting), 4)
 	expires := w.Text(t, `SELECT count(*)::text FROM webhook_deliveries WHERE expires_at = '2026-11-21 12:00:00Z'`)
 	require.Equal(t, "4", expires, "a day to deliver them")
 	require.Len(t, w.ids(other, ""), 2)

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // Access decides what a caller may do in a channel and in all of its subchannels:
@@ -30,8 +31,8 @@ import (
 // The functions of this package that read a channel return its Access. The zero Access, which is also what such a
 // function holds until its request has run, denies everything.
 type Access struct {
-	Channel *store.Channel     // nil if the channel does not exist
-	User    *store.ChannelUser // the caller's; nil if the caller never was a member
+	Channel *messaging.Channel     // nil if the channel does not exist
+	User    *messaging.ChannelUser // the caller's; nil if the caller never was a member
 
 	resolved     bool // set by resolve
 	seesAttached bool // the caller sees the room, stream or post of a live channel
@@ -109,7 +110,7 @@ func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 	switch {
 	case auth.Permits(caller, auth.MuteChannel, a.scope()):
 		return nil
-	case a.Channel.Type == store.ChannelBroadcast:
+	case a.Channel.Type == messaging.ChannelBroadcast:
 		return fail.PermissionDenied()
 	case a.User.IsMuted(now):
 		return fail.UserMuted()
@@ -126,13 +127,13 @@ func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 
 // Shows reports whether a caller who can read the channel sees a message that is not deleted: flags may hide it from all but
 // its author and the moderators.
-func (a Access) Shows(caller *auth.Caller, m store.Message) bool {
+func (a Access) Shows(caller *auth.Caller, m messaging.Message) bool {
 	return !m.HiddenFrom(caller.UserID, a.CanModerate(caller, auth.DeleteMessage))
 }
 
 // AuthorityOf returns the authority that a user has in the channel; u is the user's row.
-func (a Access) AuthorityOf(userID string, u *store.ChannelUser) auth.Authority {
-	return auth.AuthorityIn(a.Channel.CreatorID == userID && a.Channel.Type != store.ChannelConversation, u.IsModerator())
+func (a Access) AuthorityOf(userID string, u *messaging.ChannelUser) auth.Authority {
+	return auth.AuthorityIn(a.Channel.CreatorID == userID && a.Channel.Type != messaging.ChannelConversation, u.IsModerator())
 }
 
 // RequireOverAuthor returns an error if the authority of the caller is below that of the author of a message. It takes
@@ -150,7 +151,7 @@ func (a Access) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *
 
 // ReadAuthority queues the read of the row of a user, and returns the function that then returns AuthorityOf.
 func (a Access) ReadAuthority(reads *store.ReadBatch, userID string) func() auth.Authority {
-	var row *store.ChannelUser
+	var row *messaging.ChannelUser
 	reads.ChannelUser(a.Channel.ID, userID, &row)
 	return func() auth.Authority { return a.AuthorityOf(userID, row) }
 }

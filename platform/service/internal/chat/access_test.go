@@ -8,7 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 var now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -32,7 +32,7 @@ func codeOf(err error) fail.Code {
 
 // access returns a resolved Access to a channel of a type.
 func access(kind string, edits ...func(*Access)) Access {
-	a := Access{Channel: &store.Channel{ID: "channel", Type: kind}, resolved: true}
+	a := Access{Channel: &messaging.Channel{ID: "channel", Type: kind}, resolved: true}
 	for _, edit := range edits {
 		edit(&a)
 	}
@@ -46,19 +46,19 @@ func sees(a *Access)    { a.seesAttached = true }
 func hidden(a *Access)  { a.hiddenMember = true }
 
 func banned(a *Access) {
-	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelBanned}
+	a.User = &messaging.ChannelUser{UserID: "caller", Membership: messaging.ChannelBanned}
 }
 
 func left(a *Access) {
-	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelNone}
+	a.User = &messaging.ChannelUser{UserID: "caller", Membership: messaging.ChannelNone}
 }
 
 func member(a *Access) {
-	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelMember, Roles: MemberRoles()}
+	a.User = &messaging.ChannelUser{UserID: "caller", Membership: messaging.ChannelMember, Roles: MemberRoles()}
 }
 
 func moderator(a *Access) {
-	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelMember, Roles: CreatorRoles()}
+	a.User = &messaging.ChannelUser{UserID: "caller", Membership: messaging.ChannelMember, Roles: CreatorRoles()}
 }
 
 func mutedMember(a *Access) {
@@ -74,10 +74,10 @@ func formerlyMutedMember(a *Access) {
 
 func TestAccessMatrix(t *testing.T) {
 	const (
-		community    = store.ChannelCommunity
-		broadcast    = store.ChannelBroadcast
-		conversation = store.ChannelConversation
-		live         = store.ChannelLive
+		community    = messaging.ChannelCommunity
+		broadcast    = messaging.ChannelBroadcast
+		conversation = messaging.ChannelConversation
+		live         = messaging.ChannelLive
 		ok           = fail.Code(0)
 		notFound     = fail.CodeNotFound
 		denied       = fail.CodePermissionDenied
@@ -156,12 +156,12 @@ func TestUnresolvedAccess(t *testing.T) {
 	all := []auth.Permission{auth.ViewChannel, auth.ManageChannel, auth.MuteChannel, auth.EditChannel}
 	for name, a := range map[string]Access{
 		"zero":                       {},
-		"public":                     {Channel: &store.Channel{Type: store.ChannelCommunity, IsPublic: true}},
-		"member":                     {Channel: &store.Channel{Type: store.ChannelCommunity}, User: access("", member).User},
-		"moderator":                  {Channel: &store.Channel{Type: store.ChannelCommunity}, User: access("", moderator).User},
-		"member of a live channel":   {Channel: &store.Channel{Type: store.ChannelLive}, User: access("", member).User},
-		"sees the room":              {Channel: &store.Channel{Type: store.ChannelLive}, seesAttached: true},
-		"member of a public channel": {Channel: &store.Channel{IsPublic: true}, User: access("", member).User},
+		"public":                     {Channel: &messaging.Channel{Type: messaging.ChannelCommunity, IsPublic: true}},
+		"member":                     {Channel: &messaging.Channel{Type: messaging.ChannelCommunity}, User: access("", member).User},
+		"moderator":                  {Channel: &messaging.Channel{Type: messaging.ChannelCommunity}, User: access("", moderator).User},
+		"member of a live channel":   {Channel: &messaging.Channel{Type: messaging.ChannelLive}, User: access("", member).User},
+		"sees the room":              {Channel: &messaging.Channel{Type: messaging.ChannelLive}, seesAttached: true},
+		"member of a public channel": {Channel: &messaging.Channel{IsPublic: true}, User: access("", member).User},
 	} {
 		for kind, caller := range map[string]*auth.Caller{
 			"user": confirmed(t), "holder of all permissions": confirmed(t, all...),
@@ -188,15 +188,15 @@ func TestRequireModerate(t *testing.T) {
 		access Access
 		want   fail.Code
 	}{
-		{"moderator", confirmed(t), access(store.ChannelCommunity, moderator), 0},
-		{"member", confirmed(t), access(store.ChannelCommunity, member), fail.CodeForbidden},
-		{"stranger, public channel", confirmed(t), access(store.ChannelCommunity, public), fail.CodeForbidden},
-		{"stranger, private channel", confirmed(t), access(store.ChannelCommunity), fail.CodeNotFound},
-		{"banned, private channel", confirmed(t), access(store.ChannelCommunity, banned), fail.CodeBanned},
-		{"administrator", admin(), access(store.ChannelCommunity), 0},
-		{"administrator, deleted channel", admin(), access(store.ChannelCommunity, deleted), fail.CodeNotFound},
-		{"network role", confirmed(t, auth.EditChannel), access(store.ChannelCommunity, public), 0},
-		{"network role does not see the channel", confirmed(t, auth.EditChannel), access(store.ChannelCommunity), fail.CodeNotFound},
+		{"moderator", confirmed(t), access(messaging.ChannelCommunity, moderator), 0},
+		{"member", confirmed(t), access(messaging.ChannelCommunity, member), fail.CodeForbidden},
+		{"stranger, public channel", confirmed(t), access(messaging.ChannelCommunity, public), fail.CodeForbidden},
+		{"stranger, private channel", confirmed(t), access(messaging.ChannelCommunity), fail.CodeNotFound},
+		{"banned, private channel", confirmed(t), access(messaging.ChannelCommunity, banned), fail.CodeBanned},
+		{"administrator", admin(), access(messaging.ChannelCommunity), 0},
+		{"administrator, deleted channel", admin(), access(messaging.ChannelCommunity, deleted), fail.CodeNotFound},
+		{"network role", confirmed(t, auth.EditChannel), access(messaging.ChannelCommunity, public), 0},
+		{"network role does not see the channel", confirmed(t, auth.EditChannel), access(messaging.ChannelCommunity), fail.CodeNotFound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, c.want, codeOf(c.access.RequireModerate(c.caller, auth.EditChannel)))
@@ -206,7 +206,7 @@ func TestRequireModerate(t *testing.T) {
 
 // TestBannedModerator tests that a ban, and not the lack of the role, is named as the reason.
 func TestBannedModerator(t *testing.T) {
-	a := access(store.ChannelCommunity, public, banned)
+	a := access(messaging.ChannelCommunity, public, banned)
 	a.User.Roles = CreatorRoles()
 	require.ErrorIs(t, a.RequireModerate(confirmed(t), auth.EditChannel), fail.ChannelBanned())
 }
@@ -216,12 +216,12 @@ func TestCanJoin(t *testing.T) {
 		access Access
 		want   bool
 	}{
-		"public":               {access(store.ChannelCommunity, public), true},
-		"broadcast":            {access(store.ChannelBroadcast, public), true},
-		"private":              {access(store.ChannelCommunity), false},
-		"conversation":         {access(store.ChannelConversation), false},
-		"live, room visible":   {access(store.ChannelLive, sees), true},
-		"live, room invisible": {access(store.ChannelLive), false},
+		"public":               {access(messaging.ChannelCommunity, public), true},
+		"broadcast":            {access(messaging.ChannelBroadcast, public), true},
+		"private":              {access(messaging.ChannelCommunity), false},
+		"conversation":         {access(messaging.ChannelConversation), false},
+		"live, room visible":   {access(messaging.ChannelLive, sees), true},
+		"live, room invisible": {access(messaging.ChannelLive), false},
 	} {
 		require.Equal(t, c.want, c.access.CanJoin(), name)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // TestCheckContent checks the data of messages of each type.
@@ -47,18 +47,18 @@ func TestCheckContent(t *testing.T) {
 // TestRequireRead checks that messages are read only in subchannels that exist and are read in the channel.
 func TestRequireRead(t *testing.T) {
 	t.Parallel()
-	own := store.MessageFeed{IsOwn: true}
-	gone := store.MessageFeed{IsOwn: true, DeletedAt: &now}
+	own := messaging.MessageFeed{IsOwn: true}
+	gone := messaging.MessageFeed{IsOwn: true, DeletedAt: &now}
 	for name, test := range map[string]struct {
-		feed   *store.MessageFeed
+		feed   *messaging.MessageFeed
 		access Access
 		want   fail.Code
 	}{
-		"member":                 {&own, access(store.ChannelCommunity, member), 0},
-		"stranger":               {&own, access(store.ChannelCommunity, public), fail.CodePermissionDenied},
-		"no subchannel":          {nil, access(store.ChannelCommunity, member), fail.CodeNotFound},
-		"deleted subchannel":     {&gone, access(store.ChannelCommunity, member), fail.CodeNotFound},
-		"feed of another object": {&store.MessageFeed{}, access(store.ChannelCommunity, member), fail.CodeNotFound},
+		"member":                 {&own, access(messaging.ChannelCommunity, member), 0},
+		"stranger":               {&own, access(messaging.ChannelCommunity, public), fail.CodePermissionDenied},
+		"no subchannel":          {nil, access(messaging.ChannelCommunity, member), fail.CodeNotFound},
+		"deleted subchannel":     {&gone, access(messaging.ChannelCommunity, member), fail.CodeNotFound},
+		"feed of another object": {&messaging.MessageFeed{}, access(messaging.ChannelCommunity, member), fail.CodeNotFound},
 		"access not resolved":    {&own, Access{}, fail.CodeNotFound},
 	} {
 		r := &MessageRequest{Request: &service.Request{Caller: confirmed(t)}, Feed: test.feed, Access: test.access}

@@ -5,16 +5,16 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // MessageRequest is a request about a subchannel or a message. Run fails unless the caller may read the subchannel. A
 // deleted subchannel and its messages are 400400.
 type MessageRequest struct {
 	*service.Request
-	Feed    *store.MessageFeed
-	Message *store.Message // only set by NewMessageRequest
-	Access  Access         // to the channel
+	Feed    *messaging.MessageFeed
+	Message *messaging.Message // only set by NewMessageRequest
+	Access  Access             // to the channel
 }
 
 // NewFeedRequest starts the first round trip of a request about a subchannel.

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -16,15 +17,15 @@ const MaxOthers = 10
 // MaxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels
 // allow more, because they have no markers to update for each member and message.
 var MaxMembers = map[string]int{
-	store.ChannelCommunity: 10_000, store.ChannelBroadcast: 10_000, store.ChannelConversation: MaxOthers + 1, store.ChannelLive: 100_000,
+	messaging.ChannelCommunity: 10_000, messaging.ChannelBroadcast: 10_000, messaging.ChannelConversation: MaxOthers + 1, messaging.ChannelLive: 100_000,
 }
 
 // NewChannel returns the row of a channel that a request describes, without its creator.
-func NewChannel(req *plazav1.CreateChannelRequest, id string, now time.Time) store.Channel {
-	kind := cmp.Or(req.GetType(), store.ChannelCommunity)
-	return store.Channel{
+func NewChannel(req *plazav1.CreateChannelRequest, id string, now time.Time) messaging.Channel {
+	kind := cmp.Or(req.GetType(), messaging.ChannelCommunity)
+	return messaging.Channel{
 		ID: id, PublicID: id, Type: kind, DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(),
-		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
+		IsPublic: kind == messaging.ChannelBroadcast || kind == messaging.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
 		Tags:     service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()),
 		NotificationMode:  cmp.Or(req.GetNotificationMode(), "default"),
 		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(),
@@ -34,9 +35,9 @@ func NewChannel(req *plazav1.CreateChannelRequest, id string, now time.Time) sto
 }
 
 // NewConversation returns the row of a conversation that a request describes.
-func NewConversation(req *plazav1.CreateConversationRequest, id string, creator store.User, distinct bool, now time.Time) store.Channel {
-	return store.Channel{
-		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
+func NewConversation(req *plazav1.CreateConversationRequest, id string, creator people.User, distinct bool, now time.Time) messaging.Channel {
+	return messaging.Channel{
+		ID: id, PublicID: id, Type: messaging.ChannelConversation, CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
 		DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(), IsDistinct: distinct, Tags: service.Distinct(req.GetTags()),
 		Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: DefaultAutoDeleteFlags,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,

@@ -8,7 +8,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -22,16 +23,16 @@ func TestNewChannel(t *testing.T) {
 		Type: "live", DisplayName: "name", AvatarFileId: "avatar", Tags: []string{"x", "y", "x"}, Metadata: metadata, NotificationMode: "silent",
 		MessageAutoDeleteEnabled: true, AutoDeleteMessageByFlagLimit: &flags, PostId: "post",
 	}
-	require.Equal(t, store.Channel{
-		ID: "id", PublicID: "id", Type: store.ChannelLive, DisplayName: "name", AvatarFileID: "avatar", Tags: []string{"x", "y"},
+	require.Equal(t, messaging.Channel{
+		ID: "id", PublicID: "id", Type: messaging.ChannelLive, DisplayName: "name", AvatarFileID: "avatar", Tags: []string{"x", "y"},
 		Metadata:         []byte(`{"a":"b"}`),
 		NotificationMode: "silent", AutoDeleteEnabled: true, AutoDeleteFlags: 7, PostID: "post", LastActivity: now, CreatedAt: now,
 		UpdatedAt: now,
 	}, NewChannel(full, "id", now))
 	bare := NewChannel(&plazav1.CreateChannelRequest{}, "id", now)
-	require.Equal(t, []any{store.ChannelCommunity, "default", int64(10), false},
+	require.Equal(t, []any{messaging.ChannelCommunity, "default", int64(10), false},
 		[]any{bare.Type, bare.NotificationMode, bare.AutoDeleteFlags, bare.AutoDeleteEnabled})
-	for kind, want := range map[string]bool{"": true, store.ChannelCommunity: true, store.ChannelBroadcast: true, store.ChannelLive: false} {
+	for kind, want := range map[string]bool{"": true, messaging.ChannelCommunity: true, messaging.ChannelBroadcast: true, messaging.ChannelLive: false} {
 		require.Equal(t, want, NewChannel(&plazav1.CreateChannelRequest{Type: kind}, "id", now).IsPublic, kind)
 	}
 	require.False(t, NewChannel(&plazav1.CreateChannelRequest{IsPublic: &no}, "id", now).IsPublic)
@@ -42,12 +43,12 @@ func TestNewConversation(t *testing.T) {
 	metadata, err := structpb.NewStruct(map[string]any{"a": "b"})
 	require.NoError(t, err)
 	req := &plazav1.CreateConversationRequest{DisplayName: "name", AvatarFileId: "avatar", Tags: []string{"x", "x"}, Metadata: metadata}
-	require.Equal(t, store.Channel{
-		ID: "id", PublicID: "id", Type: store.ChannelConversation, CreatorID: "u", CreatorPublicID: "p", DisplayName: "name",
+	require.Equal(t, messaging.Channel{
+		ID: "id", PublicID: "id", Type: messaging.ChannelConversation, CreatorID: "u", CreatorPublicID: "p", DisplayName: "name",
 		AvatarFileID: "avatar",
 		IsDistinct:   true, Tags: []string{"x"}, Metadata: []byte(`{"a":"b"}`), NotificationMode: "default", AutoDeleteFlags: 10,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,
-	}, NewConversation(req, "id", store.User{ID: "u", PublicID: "p"}, true, now))
+	}, NewConversation(req, "id", people.User{ID: "u", PublicID: "p"}, true, now))
 }
 
 // TestMaxMembers checks how many members a channel of each type may have: a conversation has its creator and ten others.
@@ -60,11 +61,11 @@ func TestMaxMembers(t *testing.T) {
 // TestAuthorityInChannels checks that the creator of a channel, but not that of a conversation, has the authority of its owner.
 func TestAuthorityInChannels(t *testing.T) {
 	t.Parallel()
-	of := func(a Access, userID string, u *store.ChannelUser) auth.Authority {
+	of := func(a Access, userID string, u *messaging.ChannelUser) auth.Authority {
 		a.Channel.CreatorID = "creator"
 		return a.AuthorityOf(userID, u)
 	}
-	community, conversation := access(store.ChannelCommunity), access(store.ChannelConversation)
+	community, conversation := access(messaging.ChannelCommunity), access(messaging.ChannelConversation)
 	require.Equal(t, auth.AuthorityIn(true, false), of(community, "creator", nil))
 	require.Equal(t, auth.AuthorityIn(false, true), of(community, "caller", access("", moderator).User))
 	require.Equal(t, auth.AuthorityNone, of(community, "caller", access("", member).User))
@@ -74,16 +75,16 @@ func TestAuthorityInChannels(t *testing.T) {
 // TestShowsHiddenMessages checks that a message which flags hide is shown to its author and to moderators only.
 func TestShowsHiddenMessages(t *testing.T) {
 	t.Parallel()
-	hidden, shown := store.Message{CreatorID: "author", HiddenAt: &now}, store.Message{CreatorID: "author"}
+	hidden, shown := messaging.Message{CreatorID: "author", HiddenAt: &now}, messaging.Message{CreatorID: "author"}
 	for name, c := range map[string]struct {
 		access Access
 		author string
 		want   bool
 	}{
-		"member":    {access(store.ChannelCommunity, member), "author", false},
-		"author":    {access(store.ChannelCommunity, member), "caller", true},
-		"moderator": {access(store.ChannelCommunity, moderator), "author", true},
-		"stranger":  {access(store.ChannelCommunity, public), "author", false},
+		"member":    {access(messaging.ChannelCommunity, member), "author", false},
+		"author":    {access(messaging.ChannelCommunity, member), "caller", true},
+		"moderator": {access(messaging.ChannelCommunity, moderator), "author", true},
+		"stranger":  {access(messaging.ChannelCommunity, public), "author", false},
 	} {
 		hidden.CreatorID = c.author
 		require.Equal(t, c.want, c.access.Shows(confirmed(t), hidden), name)
@@ -98,15 +99,15 @@ func TestCanHear(t *testing.T) {
 		access Access
 		want   fail.Code
 	}{
-		"member":                      {access(store.ChannelCommunity, member), 0},
-		"member of a deleted channel": {access(store.ChannelCommunity, member, deleted), 0},
-		"stranger, public channel":    {access(store.ChannelCommunity, public), fail.CodePermissionDenied},
-		"stranger, deleted channel":   {access(store.ChannelCommunity, public, deleted), fail.CodePermissionDenied},
+		"member":                      {access(messaging.ChannelCommunity, member), 0},
+		"member of a deleted channel": {access(messaging.ChannelCommunity, member, deleted), 0},
+		"stranger, public channel":    {access(messaging.ChannelCommunity, public), fail.CodePermissionDenied},
+		"stranger, deleted channel":   {access(messaging.ChannelCommunity, public, deleted), fail.CodePermissionDenied},
 		"no channel":                  {Access{resolved: true}, fail.CodeNotFound},
 	} {
 		require.Equal(t, c.want, codeOf(c.access.CanHear(confirmed(t))), name)
 	}
-	a := access(store.ChannelCommunity, member, deleted)
+	a := access(messaging.ChannelCommunity, member, deleted)
 	require.NoError(t, a.CanHear(confirmed(t)))
 	require.NotNil(t, a.Channel.DeletedAt, "the row stays as it is")
 }

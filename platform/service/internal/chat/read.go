@@ -9,7 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 )
 
 // ChannelID returns the internal id of the channel with the id, which may be its public or its internal one. Clients
@@ -23,8 +24,8 @@ func ChannelID(d *service.Deps, id string) string {
 
 // rows are the rows that decide about access to a channel.
 type rows struct {
-	channel *store.Channel
-	user    *store.ChannelUser // the caller's
+	channel *messaging.Channel
+	user    *messaging.ChannelUser // the caller's
 }
 
 // resolveAfterRun sets *access once the request has run.
@@ -39,7 +40,7 @@ func (found *rows) resolveAfterRun(r *service.Request, access *Access) {
 // stream or post.
 func (found *rows) resolve(ctx context.Context, d *service.Deps, caller *auth.Caller) (Access, error) {
 	a := Access{Channel: found.channel, User: found.user, resolved: true}
-	if c := found.channel; c == nil || c.Type != store.ChannelLive || SeesAllChannels(caller) || c.DeletedAt != nil && a.User.IsMember() {
+	if c := found.channel; c == nil || c.Type != messaging.ChannelLive || SeesAllChannels(caller) || c.DeletedAt != nil && a.User.IsMember() {
 		return a, nil
 	}
 	sees, err := seesAttached(ctx, d, caller, found.channel)
@@ -52,9 +53,9 @@ func (found *rows) resolve(ctx context.Context, d *service.Deps, caller *auth.Ca
 
 // seesAttached reports whether the caller sees the room, stream or post of a live channel. A live channel without any
 // is visible to all who know its id.
-func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *store.Channel) (bool, error) {
-	var room *store.Room
-	var stream *store.VideoStream
+func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *messaging.Channel) (bool, error) {
+	var room *media.Room
+	var stream *media.VideoStream
 	reads := d.Store.NewReadBatch()
 	reads.Room(c.RoomID, &room)
 	reads.VideoStream(c.VideoStreamID, &stream)
@@ -89,8 +90,8 @@ func ReadChannel(r *service.Request, id string, access *Access) {
 // LoadAccess returns the caller's access to channels by internal id. Channels that do not exist and those whose home
 // does not answer are missing from the map, which gives them the zero Access.
 func LoadAccess(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (map[string]Access, error) {
-	var channels []store.Channel
-	var users []store.ChannelUser
+	var channels []messaging.Channel
+	var users []messaging.ChannelUser
 	reads := d.Store.NewBestEffortBatch()
 	reads.Channels(ids, &channels)
 	reads.ChannelUsersOf(caller.UserID, ids, &users)
@@ -99,7 +100,7 @@ func LoadAccess(ctx context.Context, d *service.Deps, caller *auth.Caller, ids [
 	}
 	access := make(map[string]Access, len(channels))
 	for i, c := range channels {
-		found := rows{&channels[i], service.Find(users, func(u store.ChannelUser) bool { return u.ChannelID == c.ID })}
+		found := rows{&channels[i], service.Find(users, func(u messaging.ChannelUser) bool { return u.ChannelID == c.ID })}
 		a, err := found.resolve(ctx, d, caller)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -42,50 +45,52 @@ func newWorld(t *testing.T) *world {
 }
 
 // insert inserts a channel, of which the reader may be a member, and returns its id.
-func (w *world) insert(t *testing.T, c store.Channel, isMember bool) string {
+func (w *world) insert(t *testing.T, c messaging.Channel, isMember bool) string {
 	t.Helper()
 	c.ID = region.NewID(region.EU)
 	c.PublicID, c.Metadata, c.NotificationMode, c.CreatedAt = c.ID, []byte(`{}`), "default", now
-	var users []store.ChannelUserChange
+	var users []messaging.ChannelUserChange
 	if isMember {
 		users = append(users, Join(c.ID, w.reader, w.reader, nil, MemberRoles(), now))
 	}
-	w.Commit(t, func(tx *store.Tx) { InsertChannel(tx, c, users, store.ErrConflict) })
+	w.Commit(t, func(tx *store.Tx) { InsertChannel(tx, c, users, core.ErrConflict) })
 	return c.ID
 }
 
 // insertRoom inserts a room or a stream that is in a post, and returns its live channel.
-func (w *world) insertRoom(t *testing.T, postID string) store.Channel {
+func (w *world) insertRoom(t *testing.T, postID string) messaging.Channel {
 	t.Helper()
-	r := store.Room{ID: region.NewID(region.EU), Type: "coHosts", Status: "idle", Metadata: []byte(`{}`), CreatedAt: now}
+	r := media.Room{ID: region.NewID(region.EU), Type: "coHosts", Status: "idle", Metadata: []byte(`{}`), CreatedAt: now}
 	w.Commit(t, func(tx *store.Tx) { tx.InsertRoom(r, fail.NotFound()) })
 	w.Exec(t, fmt.Sprintf(`UPDATE rooms SET post_id = '%s' WHERE id = '%s'`, postID, r.ID))
-	return store.Channel{Type: store.ChannelLive, RoomID: r.ID}
+	return messaging.Channel{Type: messaging.ChannelLive, RoomID: r.ID}
 }
 
-func (w *world) insertStream(t *testing.T, postID string) store.Channel {
+func (w *world) insertStream(t *testing.T, postID string) messaging.Channel {
 	t.Helper()
-	s := store.VideoStream{ID: region.NewID(region.EU), Status: "idle", Resolution: "SD", Metadata: []byte(`{}`), CreatedAt: now}
+	s := media.VideoStream{ID: region.NewID(region.EU), Status: "idle", Resolution: "SD", Metadata: []byte(`{}`), CreatedAt: now}
 	w.Commit(t, func(tx *store.Tx) { tx.InsertVideoStream(s, fail.NotFound()) })
 	w.Exec(t, fmt.Sprintf(`UPDATE video_streams SET post_id = '%s' WHERE id = '%s'`, postID, s.ID))
-	return store.Channel{Type: store.ChannelLive, VideoStreamID: s.ID}
+	return messaging.Channel{Type: messaging.ChannelLive, VideoStreamID: s.ID}
 }
 
 // TestLoadAccess checks who sees and who reads channels of each kind: live channels as their rooms, streams and posts.
 func TestLoadAccess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	live := func(postID string) store.Channel { return store.Channel{Type: store.ChannelLive, PostID: postID} }
+	live := func(postID string) messaging.Channel {
+		return messaging.Channel{Type: messaging.ChannelLive, PostID: postID}
+	}
 	for name, test := range map[string]struct {
-		channel   store.Channel
+		channel   messaging.Channel
 		member    bool
 		see, read fail.Code
 	}{
-		"member":                   {store.Channel{Type: store.ChannelCommunity}, true, 0, 0},
-		"stranger":                 {store.Channel{Type: store.ChannelCommunity}, false, fail.CodeNotFound, fail.CodeNotFound},
-		"stranger, public channel": {store.Channel{Type: store.ChannelCommunity, IsPublic: true}, false, 0, fail.CodePermissionDenied},
+		"member":                   {messaging.Channel{Type: messaging.ChannelCommunity}, true, 0, 0},
+		"stranger":                 {messaging.Channel{Type: messaging.ChannelCommunity}, false, fail.CodeNotFound, fail.CodeNotFound},
+		"stranger, public channel": {messaging.Channel{Type: messaging.ChannelCommunity, IsPublic: true}, false, 0, fail.CodePermissionDenied},
 		"stranger, channel with a post": {
-			store.Channel{Type: store.ChannelCommunity, PostID: w.seen},
+			messaging.Channel{Type: messaging.ChannelCommunity, PostID: w.seen},
 			false, fail.CodeNotFound,
 			fail.CodeNotFound,
 		},
@@ -100,12 +105,12 @@ func TestLoadAccess(t *testing.T) {
 		"live, of a stream":               {w.insertStream(t, w.seen), false, 0, fail.CodePermissionDenied},
 		"live, of an unseen stream":       {w.insertStream(t, w.unseen), false, fail.CodeNotFound, fail.CodeNotFound},
 		"live, of a room that does not exist": {
-			store.Channel{Type: store.ChannelLive, RoomID: region.NewID(region.EU)},
+			messaging.Channel{Type: messaging.ChannelLive, RoomID: region.NewID(region.EU)},
 			false,
 			fail.CodeNotFound, fail.CodeNotFound,
 		},
 		"live, of a stream that does not exist": {
-			store.Channel{Type: store.ChannelLive, VideoStreamID: region.NewID(region.EU)}, false, fail.CodeNotFound, fail.CodeNotFound,
+			messaging.Channel{Type: messaging.ChannelLive, VideoStreamID: region.NewID(region.EU)}, false, fail.CodeNotFound, fail.CodeNotFound,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,8 +119,8 @@ func TestLoadAccess(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, all, 1, "channels that do not exist are missing")
 			require.Equal(t, []fail.Code{test.see, test.read}, []fail.Code{codeOf(all[id].CanSee(w.caller)), codeOf(all[id].CanRead(w.caller))})
-			require.Equal(t, test.see == 0 && !test.member && test.channel.Type == store.ChannelLive || test.channel.IsPublic ||
-				test.member && test.see == 0 && test.channel.Type == store.ChannelLive, all[id].CanJoin())
+			require.Equal(t, test.see == 0 && !test.member && test.channel.Type == messaging.ChannelLive || test.channel.IsPublic ||
+				test.member && test.see == 0 && test.channel.Type == messaging.ChannelLive, all[id].CanJoin())
 
 			readable, err := ReadableChannels(t.Context(), w.Deps, w.caller, []string{id})
 			require.NoError(t, err)
@@ -137,11 +142,11 @@ func TestLoadAccess(t *testing.T) {
 func TestInsertLiveChannels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	room := store.Room{ID: region.NewID(region.EU), Title: "room", CreatorID: w.reader, CreatorPublicID: w.reader, PostID: w.seen}
-	stream := store.VideoStream{ID: region.NewID(region.EU), Title: "stream", CreatorID: w.reader, CreatorPublicID: w.reader, PostID: w.unseen}
+	room := media.Room{ID: region.NewID(region.EU), Title: "room", CreatorID: w.reader, CreatorPublicID: w.reader, PostID: w.seen}
+	stream := media.VideoStream{ID: region.NewID(region.EU), Title: "stream", CreatorID: w.reader, CreatorPublicID: w.reader, PostID: w.unseen}
 	w.Commit(t, func(tx *store.Tx) {
-		InsertRoomChannel(tx, room, store.ErrConflict, now)
-		InsertStreamChannel(tx, stream, store.ErrConflict, now)
+		InsertRoomChannel(tx, room, core.ErrConflict, now)
+		InsertStreamChannel(tx, stream, core.ErrConflict, now)
 	})
 	all, err := LoadAccess(t.Context(), w.Deps, w.caller, []string{room.ID, stream.ID})
 	require.NoError(t, err)
@@ -179,9 +184,9 @@ func TestAccessWithoutDatabase(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, c := range map[string]store.Channel{
-		"room": {Type: store.ChannelLive, RoomID: channel.RoomID},
-		"post": {Type: store.ChannelLive, PostID: w.seen},
+	for name, c := range map[string]messaging.Channel{
+		"room": {Type: messaging.ChannelLive, RoomID: channel.RoomID},
+		"post": {Type: messaging.ChannelLive, PostID: w.seen},
 	} {
 		access, err := (&rows{channel: &c}).resolve(ctx, w.Deps, w.caller)
 		require.Equal(t, fail.CodeUnexpected, codeOf(err), name)
@@ -199,20 +204,20 @@ func TestMessageRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	send := func(channelID string) string {
-		m := store.Message{
-			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: store.ChannelCommunity,
+		m := messaging.Message{
+			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: messaging.ChannelCommunity,
 			CreatorID: w.reader,
 			DataType:  "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: now,
 		}
 		m.ReferenceID = m.ID
 		w.Commit(t, func(tx *store.Tx) {
-			var inserted []store.Message
-			tx.InsertMessages([]store.Message{m}, fail.NotFound(), store.ErrConflict, &inserted)
+			var inserted []messaging.Message
+			tx.InsertMessages([]messaging.Message{m}, fail.NotFound(), core.ErrConflict, &inserted)
 		})
 		return m.ID
 	}
-	own, private := w.insert(t, store.Channel{Type: store.ChannelCommunity}, true),
-		w.insert(t, store.Channel{Type: store.ChannelCommunity}, false)
+	own, private := w.insert(t, messaging.Channel{Type: messaging.ChannelCommunity}, true),
+		w.insert(t, messaging.Channel{Type: messaging.ChannelCommunity}, false)
 	kept, deleted, foreign := send(own), send(own), send(private)
 	w.Exec(t, fmt.Sprintf(`UPDATE messages SET deleted_at = now() WHERE id = '%s'`, deleted))
 	for name, test := range map[string]struct {
@@ -241,14 +246,14 @@ func TestRequireOverAuthor(t *testing.T) {
 	user, _ := w.AddUser(t)
 	owner, _ := w.AddUser(t)
 	other, _ := w.AddUser(t)
-	a := access(store.ChannelCommunity, moderator)
-	a.Channel = &store.Channel{
-		ID: w.insert(t, store.Channel{Type: store.ChannelCommunity}, false), Type: store.ChannelCommunity,
+	a := access(messaging.ChannelCommunity, moderator)
+	a.Channel = &messaging.Channel{
+		ID: w.insert(t, messaging.Channel{Type: messaging.ChannelCommunity}, false), Type: messaging.ChannelCommunity,
 		CreatorID: owner,
 	}
 	w.Commit(t, func(tx *store.Tx) {
 		joined := Join(a.Channel.ID, other, other, nil, CreatorRoles(), now)
-		tx.ChangeChannelUsers(a.Channel.ID, []store.ChannelUserChange{joined}, now)
+		tx.ChangeChannelUsers(a.Channel.ID, []messaging.ChannelUserChange{joined}, now)
 	})
 	asMember := a
 	asMember.User = access("", member).User

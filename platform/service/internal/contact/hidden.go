@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Hidden are the users who are hidden from the caller.
@@ -38,7 +40,7 @@ func (h *Hidden) Some() []string { return h.ids }
 
 // Among returns the hidden users among some. It takes a round trip if more than store.MaxHidden are hidden.
 func (h *Hidden) Among(ctx context.Context, userIDs []string) ([]string, error) {
-	if len(h.ids) <= store.MaxHidden || len(userIDs) == 0 {
+	if len(h.ids) <= people.MaxHidden || len(userIDs) == 0 {
 		return h.ids, nil
 	}
 	var hidden []string
@@ -69,15 +71,15 @@ func (h *Hidden) RequireAnswer(ctx context.Context, authorIDs ...string) error {
 }
 
 // WithoutPosts removes from posts those of hidden users and those on their walls.
-func WithoutPosts(ctx context.Context, h *Hidden, posts []store.Post) ([]store.Post, error) {
-	ids := service.Map(posts, func(p store.Post) string { return p.AuthorID })
+func WithoutPosts(ctx context.Context, h *Hidden, posts []content.Post) ([]content.Post, error) {
+	ids := service.Map(posts, func(p content.Post) string { return p.AuthorID })
 	for _, p := range posts {
 		if p.TargetType == "user" {
 			ids = append(ids, p.TargetID)
 		}
 	}
 	hidden, err := h.Among(ctx, ids)
-	return slices.DeleteFunc(posts, func(p store.Post) bool {
+	return slices.DeleteFunc(posts, func(p content.Post) bool {
 		return slices.Contains(hidden, p.AuthorID) || slices.Contains(hidden, p.TargetID)
 	}), err
 }

@@ -24,6 +24,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/messaging"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -39,24 +43,24 @@ func RequireObject(ctx context.Context, d *service.Deps, caller *auth.Caller, ob
 	switch object.Kind {
 	case view.FileAvatar:
 		return nil
-	case store.UsePost:
+	case core.UsePost:
 		_, err := visibility.LoadPost(ctx, d, caller, object.ID)
 		return err
-	case store.UseStory:
+	case core.UseStory:
 		_, err := visibility.LoadStory(ctx, d, caller, object.ID)
 		return err
-	case store.UseComment:
+	case core.UseComment:
 		_, err := visibility.LoadComment(ctx, d, caller, object.ID)
 		return err
-	case store.UseMessage:
+	case core.UseMessage:
 		return requireMessage(ctx, d, caller, object.ID)
-	case store.UsePoll:
+	case core.UsePoll:
 		return requirePoll(ctx, d, caller, object.ID)
-	case store.UseRoom:
+	case core.UseRoom:
 		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).Room, live.OfRoom)
-	case store.UseStream:
+	case core.UseStream:
 		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).VideoStream, live.OfStream)
-	case store.UseEvent:
+	case core.UseEvent:
 		return requireEvent(ctx, d, caller, object.ID)
 	}
 	return fail.NotFound()
@@ -81,7 +85,7 @@ func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller,
 		return false, err
 	}
 	access, err := chat.LoadAccess(ctx, d, caller, service.SortedSet(slices.Collect(maps.Values(channels))))
-	return slices.ContainsFunc(messages, func(m store.Message) bool {
+	return slices.ContainsFunc(messages, func(m messaging.Message) bool {
 		a := access[channels[m.FeedID]]
 		return m.DeletedAt == nil && a.CanRead(caller) == nil && a.Shows(caller, m)
 	}), err
@@ -89,7 +93,7 @@ func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller,
 
 // channelsOf returns the channels of the subchannels, by the ids of these, of those messages that are not deleted with or
 // without their subchannels.
-func channelsOf(ctx context.Context, d *service.Deps, messages []store.Message) (map[string]string, error) {
+func channelsOf(ctx context.Context, d *service.Deps, messages []messaging.Message) (map[string]string, error) {
 	var ids []string
 	for _, m := range messages {
 		if m.DeletedAt == nil {
@@ -142,7 +146,7 @@ func requireBroadcast[Row any](
 }
 
 // RequireRead returns nil if the caller, who is confirmed, may read a restricted file.
-func RequireRead(ctx context.Context, d *service.Deps, caller *auth.Caller, f store.File) error {
+func RequireRead(ctx context.Context, d *service.Deps, caller *auth.Caller, f media.File) error {
 	if auth.RequireSelf(caller, f.OwnerID) == nil {
 		return nil
 	}
@@ -151,9 +155,9 @@ func RequireRead(ctx context.Context, d *service.Deps, caller *auth.Caller, f st
 		return err
 	}
 	byKind := idsByKind(uses)
-	readable, err := readablePosts(ctx, d, caller, byKind[store.UsePost])
-	if err == nil && !readable && len(byKind[store.UseMessage]) > 0 {
-		readable, err = readableMessages(ctx, d, caller, byKind[store.UseMessage])
+	readable, err := readablePosts(ctx, d, caller, byKind[core.UsePost])
+	if err == nil && !readable && len(byKind[core.UseMessage]) > 0 {
+		readable, err = readableMessages(ctx, d, caller, byKind[core.UseMessage])
 	}
 	if err != nil || readable || hasAvatar(uses) {
 		return err
@@ -161,11 +165,11 @@ func RequireRead(ctx context.Context, d *service.Deps, caller *auth.Caller, f st
 	return requireOneOf(ctx, d, caller, byKind)
 }
 
-func readUses(r *store.ReadBatch, fileID string, into *[]store.FileUse) {
+func readUses(r *store.ReadBatch, fileID string, into *[]core.FileUse) {
 	r.FileUses(fileID, maxUses, into)
 }
 
-func idsByKind(uses []store.FileUse) map[string][]string {
+func idsByKind(uses []core.FileUse) map[string][]string {
 	ids := map[string][]string{}
 	for _, use := range uses {
 		ids[use.Kind] = append(ids[use.Kind], use.ObjectID)
@@ -173,9 +177,9 @@ func idsByKind(uses []store.FileUse) map[string][]string {
 	return ids
 }
 
-func hasAvatar(uses []store.FileUse) bool {
-	return service.Find(uses, func(u store.FileUse) bool {
-		return u.Kind == store.UseUser || u.Kind == store.UseCommunity || u.Kind == store.UseCategory || u.Kind == store.UseChannel
+func hasAvatar(uses []core.FileUse) bool {
+	return service.Find(uses, func(u core.FileUse) bool {
+		return u.Kind == core.UseUser || u.Kind == core.UseCommunity || u.Kind == core.UseCategory || u.Kind == core.UseChannel
 	}) != nil
 }
 
@@ -198,7 +202,7 @@ func readablePosts(ctx context.Context, d *service.Deps, caller *auth.Caller, id
 // requireOneOf returns nil if the caller may read one of the first objects of the other kinds.
 func requireOneOf(ctx context.Context, d *service.Deps, caller *auth.Caller, ids map[string][]string) error {
 	left := maxSingle
-	for _, kind := range []string{store.UseComment, store.UseStory, store.UsePoll, store.UseRoom, store.UseStream, store.UseEvent} {
+	for _, kind := range []string{core.UseComment, core.UseStory, core.UsePoll, core.UseRoom, core.UseStream, core.UseEvent} {
 		for _, id := range ids[kind] {
 			if left == 0 {
 				return fail.NotAllowed()
@@ -221,15 +225,15 @@ func IsRefusal(err error) bool {
 
 // IsPublic reports whether everyone may read a restricted file with access type public by its id alone: it is an avatar
 // as well, or in a post that everyone can see.
-func IsPublic(ctx context.Context, d *service.Deps, f store.File) (bool, error) {
-	if f.AccessType != store.AccessPublic {
+func IsPublic(ctx context.Context, d *service.Deps, f media.File) (bool, error) {
+	if f.AccessType != media.AccessPublic {
 		return false, nil
 	}
 	uses, err := service.ReadAvailable(ctx, d, readUses, f.ID)
 	if err != nil || hasAvatar(uses) {
 		return err == nil, err
 	}
-	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostHeads, idsByKind(uses)[store.UsePost])
+	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostHeads, idsByKind(uses)[core.UsePost])
 	if err != nil {
 		return false, err
 	}
@@ -240,6 +244,6 @@ func IsPublic(ctx context.Context, d *service.Deps, f store.File) (bool, error) 
 		}
 	}
 	found, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).Communities, inCommunities)
-	open := service.Find(found, func(c store.Community) bool { return c.IsPublic && c.DeletedAt == nil })
+	open := service.Find(found, func(c communities.Community) bool { return c.IsPublic && c.DeletedAt == nil })
 	return open != nil, err
 }

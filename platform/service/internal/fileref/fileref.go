@@ -20,6 +20,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -36,7 +39,7 @@ type Reference struct {
 // Check is a check of references.
 type Check struct {
 	refs []Reference
-	rows []store.File
+	rows []media.File
 }
 
 // Read is Require for operations that only know after the reads which of the references to check: they call Only and
@@ -59,7 +62,7 @@ func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 // an avatar.
 func (c *Check) Err() error {
 	for _, r := range c.refs {
-		f := service.Find(c.rows, func(f store.File) bool { return f.ID == r.ID })
+		f := service.Find(c.rows, func(f media.File) bool { return f.ID == r.ID })
 		switch {
 		case f == nil && r.Kind == "":
 		case f == nil || f.UnusedSince != nil: // being deleted
@@ -101,7 +104,7 @@ func (c *Check) Settle(ctx context.Context, r *service.Request, private bool) er
 	}
 	var own []string
 	for _, ref := range c.refs {
-		f := service.Find(c.rows, func(f store.File) bool { return f.ID == ref.ID })
+		f := service.Find(c.rows, func(f media.File) bool { return f.ID == ref.ID })
 		switch {
 		case f == nil:
 		case !f.Restricted && f.OwnerID == r.Caller.UserID:
@@ -119,7 +122,7 @@ func (c *Check) Settle(ctx context.Context, r *service.Request, private bool) er
 }
 
 // requireRead returns 400400 if the caller may not read a restricted file.
-func requireRead(ctx context.Context, r *service.Request, f store.File) error {
+func requireRead(ctx context.Context, r *service.Request, f media.File) error {
 	if f.OwnerID != "" && f.OwnerID == r.Caller.UserID {
 		return nil
 	}
@@ -139,7 +142,7 @@ func Restrict(ctx context.Context, d *service.Deps, ownerID string, ids ...strin
 	for home, ids := range d.Store.ByHome(ids) {
 		tx := d.Store.NewTx(home)
 		tx.RestrictFiles(ids, ownerID)
-		if err := tx.Commit(store.WithoutIdempotency(ctx)); err != nil {
+		if err := tx.Commit(network.WithoutIdempotency(ctx)); err != nil {
 			return err
 		}
 	}
@@ -149,7 +152,7 @@ func Restrict(ctx context.Context, d *service.Deps, ownerID string, ids ...strin
 // Mentioned returns references to what the data of an object names as files, which need not exist.
 func Mentioned(data []byte) []Reference {
 	var refs []Reference
-	for _, id := range store.FileIDs(data) {
+	for _, id := range core.FileIDs(data) {
 		refs = append(refs, Reference{ID: id})
 	}
 	return refs

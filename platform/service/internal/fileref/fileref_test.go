@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestErr(t *testing.T) {
-	rows := []store.File{
+	rows := []media.File{
 		{ID: "i", Type: "image"},
 		{ID: "v", Type: "video"},
 		{ID: "c", Type: "clip"},

@@ -10,6 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -19,7 +21,7 @@ const defaultReason = "Others"
 // Change is a change of the flags of one target.
 type Change struct {
 	apply    func(tx *store.Tx, t Target)
-	settings *store.Settings
+	settings *network.Settings
 	clears   bool
 }
 
@@ -69,8 +71,8 @@ type reasons interface {
 // Add returns the change that adds the caller's flag; flagging twice changes nothing. It adds to the request the checks
 // that the caller is a user and that the network allows reports. The transaction fails if the target already has as
 // many flags as the network allows.
-func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
-	var settings store.Settings
+func Add(r *service.Request, target content.FlagTarget, why reasons) Change {
+	var settings network.Settings
 	r.Settings(r.Deps.Region, &settings)
 	r.Check(r.RequireUser)
 	r.Check(func() error {
@@ -80,7 +82,7 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 		return nil
 	})
 	apply := func(tx *store.Tx, t Target) {
-		flag := store.Flag{
+		flag := content.Flag{
 			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: t.ID, UserID: r.Caller.UserID,
 			Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: r.Deps.Now(),
 		}
@@ -109,30 +111,30 @@ func RemoveExisting(r *service.Request, refusal error) Change {
 // Clear returns the change that removes every flag of a target, which dismisses them.
 func Clear(r *service.Request) Change {
 	return Change{clears: true, apply: func(tx *store.Tx, t Target) {
-		tx.ClearFlags(t.ID, store.FlagResolution{Outcome: store.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
+		tx.ClearFlags(t.ID, content.FlagResolution{Outcome: content.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
 	}}
 }
 
 // Review adds to the transaction that approves or declines a post or comment the resolution of its flags, if they hide
 // it; item is nil if it never had any. The transaction fails with store.ErrConflict if the item has changed since it was
 // read. A Recompute method must follow it.
-func Review(tx *store.Tx, r *service.Request, item *store.FlagItem, approved bool) {
+func Review(tx *store.Tx, r *service.Request, item *content.FlagItem, approved bool) {
 	if item == nil || !item.IsHidden {
 		return
 	}
-	outcome := store.FlagsContentRemoved
+	outcome := content.FlagsContentRemoved
 	if approved {
-		outcome = store.FlagsDismissed
+		outcome = content.FlagsDismissed
 	}
 	tx.GuardFlagItem(*item)
-	tx.ClearFlags(item.TargetID, store.FlagResolution{Outcome: outcome, By: ModeratorID(r.Caller), At: r.Deps.Now()})
+	tx.ClearFlags(item.TargetID, content.FlagResolution{Outcome: outcome, By: ModeratorID(r.Caller), At: r.Deps.Now()})
 	tx.ShowFlagItem(item.TargetID)
 }
 
 // ModeratorID returns the internal id by which the rows of the flag queue name a moderator. Administrators have none.
 func ModeratorID(caller *auth.Caller) string {
 	if caller.Kind == auth.Admin {
-		return store.FlagAdministrator
+		return content.FlagAdministrator
 	}
 	return caller.UserID
 }

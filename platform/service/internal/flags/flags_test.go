@@ -13,7 +13,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -38,8 +41,8 @@ func TestAdministrators(t *testing.T) {
 // TestChange checks what the changes of flags hide, and the names of their events.
 func TestChange(t *testing.T) {
 	t.Parallel()
-	addition := Change{settings: &store.Settings{}}
-	hiding := Change{settings: &store.Settings{FlagHideLimit: 1}}
+	addition := Change{settings: &network.Settings{}}
+	hiding := Change{settings: &network.Settings{FlagHideLimit: 1}}
 	for name, test := range map[string]struct {
 		change Change
 		limit  int
@@ -59,14 +62,14 @@ func TestChange(t *testing.T) {
 
 func TestModeratorID(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, store.FlagAdministrator, ModeratorID(servicetest.Admin()))
+	require.Equal(t, content.FlagAdministrator, ModeratorID(servicetest.Admin()))
 	require.Equal(t, "user", ModeratorID(servicetest.User(t, "user")))
 }
 
 // world is a database with a post that users flag.
 type world struct {
 	*servicetest.World
-	post store.Post
+	post content.Post
 }
 
 func newWorld(t *testing.T) *world {
@@ -90,7 +93,7 @@ func (w *world) change(ctx context.Context, t *testing.T, newChange func(*servic
 	return tx.Commit(t.Context())
 }
 
-func (w *world) item(t *testing.T) *store.FlagItem {
+func (w *world) item(t *testing.T) *content.FlagItem {
 	t.Helper()
 	item, err := service.Read(t.Context(), w.Deps, (*store.ReadBatch).FlagItem, w.post.ID)
 	require.NoError(t, err)
@@ -110,7 +113,7 @@ func (w *world) flags(t *testing.T, users ...context.Context) (flags []bool) {
 }
 
 func add(r *service.Request) Change {
-	return Add(r, store.FlagPost, &plazav1.FlagPostRequest{Detail: "detail"})
+	return Add(r, content.FlagPost, &plazav1.FlagPostRequest{Detail: "detail"})
 }
 
 // TestFlags adds flags of a post and removes them.
@@ -129,18 +132,18 @@ func TestFlags(t *testing.T) {
 		require.NoError(t, w.change(first, t, add), "flagging twice changes nothing")
 	}
 	require.Equal(t, []bool{true, false, false}, w.flags(t, first, second, admin))
-	require.Equal(t, []any{"Others", int64(1), store.FlagsOpen}, []any{w.item(t).Reason, w.item(t).FlagCount, w.item(t).State})
+	require.Equal(t, []any{"Others", int64(1), content.FlagsOpen}, []any{w.item(t).Reason, w.item(t).FlagCount, w.item(t).State})
 	require.NoError(t, w.change(second, t, add))
 	require.NoError(t, w.change(first, t, removeExisting))
 	require.Equal(t, []bool{false, true}, w.flags(t, first, second))
 	require.NoError(t, w.change(second, t, Remove))
 	require.Equal(t, []bool{false, false}, w.flags(t, first, second))
-	require.Equal(t, store.FlagsWithdrawn, w.item(t).Outcome)
+	require.Equal(t, content.FlagsWithdrawn, w.item(t).Outcome)
 
 	require.NoError(t, w.change(first, t, add))
 	require.NoError(t, w.change(admin, t, Clear))
 	require.Equal(t, []bool{false, false}, w.flags(t, first, second))
-	require.Equal(t, []any{store.FlagsDismissed, store.FlagAdministrator}, []any{w.item(t).Outcome, w.item(t).ResolvedBy})
+	require.Equal(t, []any{content.FlagsDismissed, content.FlagAdministrator}, []any{w.item(t).Outcome, w.item(t).ResolvedBy})
 }
 
 // TestSettings checks the settings of the network that refuse flags.
@@ -150,13 +153,13 @@ func TestSettings(t *testing.T) {
 	_, first := w.AddUser(t)
 	_, second := w.AddUser(t)
 	w.Commit(t, func(tx *store.Tx) {
-		tx.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte("1"), ChangedAt: servicetest.Noon})
+		tx.UpsertSetting(network.SettingRow{Name: "flagLimit", Value: []byte("1"), ChangedAt: servicetest.Noon})
 	})
 	require.NoError(t, w.change(first, t, add))
 	require.Equal(t, servicetest.CodeOf(fail.FlagLimit()), servicetest.CodeOf(w.change(second, t, add)))
 	require.Equal(t, []bool{true, false}, w.flags(t, first, second))
 	w.Commit(t, func(tx *store.Tx) {
-		tx.UpsertSetting(store.SettingRow{Name: "isReportEnabled", Value: []byte("false"), ChangedAt: servicetest.Noon})
+		tx.UpsertSetting(network.SettingRow{Name: "isReportEnabled", Value: []byte("false"), ChangedAt: servicetest.Noon})
 	})
 	require.Equal(t, fail.CodeForbidden, servicetest.CodeOf(w.change(first, t, add)), "reports are disabled")
 	require.NoError(t, w.change(first, t, Remove), "flags can be removed")
@@ -167,10 +170,10 @@ func TestReview(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		hidden, approved bool
-		want             store.FlagOutcome
+		want             content.FlagOutcome
 	}{
-		"approved": {true, true, store.FlagsDismissed},
-		"declined": {true, false, store.FlagsContentRemoved},
+		"approved": {true, true, content.FlagsDismissed},
+		"declined": {true, false, content.FlagsContentRemoved},
 		"visible":  {false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +182,7 @@ func TestReview(t *testing.T) {
 			id, ctx := w.AddUser(t)
 			r := w.Deps.NewRequest(ctx)
 			require.NoError(t, r.Run(ctx))
-			review := func(item *store.FlagItem) error {
+			review := func(item *content.FlagItem) error {
 				tx := w.Store.NewTx(region.EU)
 				Review(tx, r, item, test.approved)
 				tx.RecomputePostFlags(w.post)
@@ -196,7 +199,7 @@ func TestReview(t *testing.T) {
 			require.Equal(t, []bool{!test.hidden}, w.flags(t, ctx))
 			if test.hidden {
 				require.Equal(t, id, item.ResolvedBy)
-				require.ErrorIs(t, review(stale), store.ErrConflict, "the item has changed")
+				require.ErrorIs(t, review(stale), core.ErrConflict, "the item has changed")
 			}
 		})
 	}

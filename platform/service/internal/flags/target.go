@@ -4,6 +4,9 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Target is something that can have flags.
@@ -31,7 +34,7 @@ func (t Target) Recompute(tx *store.Tx, limit int, now time.Time) {
 }
 
 // OfPost returns a post as a target.
-func OfPost(p store.Post) Target {
+func OfPost(p content.Post) Target {
 	return Target{
 		ID: p.ID, PlaceID: communityOf(p.TargetType, p.TargetID), Removed: p.DeletedAt != nil || p.FeedType == "declined",
 		recompute: func(tx *store.Tx) { tx.RecomputePostFlags(p) },
@@ -41,9 +44,9 @@ func OfPost(p store.Post) Target {
 }
 
 // OfComment returns a comment as a target.
-func OfComment(c store.Comment) Target {
+func OfComment(c content.Comment) Target {
 	return Target{
-		ID: c.ID, PlaceID: communityOf(c.TargetType, c.TargetID), Removed: c.DeletedAt != nil || c.ApprovalStatus == store.Declined,
+		ID: c.ID, PlaceID: communityOf(c.TargetType, c.TargetID), Removed: c.DeletedAt != nil || c.ApprovalStatus == content.Declined,
 		recompute: func(tx *store.Tx) { tx.RecomputeCommentFlags(c) },
 		raise:     func(tx *store.Tx) { tx.RaiseCommentFlags(c) },
 		hide:      func(tx *store.Tx, limit int, now time.Time) { tx.ApplyFlagsToComment(c, limit, now) },
@@ -51,7 +54,7 @@ func OfComment(c store.Comment) Target {
 }
 
 // OfStory returns a story as a target.
-func OfStory(s store.Story) Target {
+func OfStory(s content.Story) Target {
 	recompute := func(tx *store.Tx) { tx.RecomputeStoryFlags(s.ID) }
 	return Target{
 		ID: s.ID, PlaceID: communityOf(s.TargetType, s.TargetID), Removed: s.DeletedAt != nil, recompute: recompute, raise: recompute,
@@ -60,7 +63,7 @@ func OfStory(s store.Story) Target {
 }
 
 // OfMessage returns a message as a target.
-func OfMessage(m store.Message) Target {
+func OfMessage(m messaging.Message) Target {
 	recompute := func(tx *store.Tx) { tx.RecomputeMessageFlags(m.ID) }
 	return Target{
 		ID: m.ID, PlaceID: m.ChannelID, Removed: m.DeletedAt != nil, recompute: recompute, raise: recompute,
@@ -69,7 +72,7 @@ func OfMessage(m store.Message) Target {
 }
 
 // OfUser returns a user as a target. Flags do not hide users, but escalate their items.
-func OfUser(u store.User) Target {
+func OfUser(u people.User) Target {
 	recompute := func(tx *store.Tx) { tx.RecomputeUserFlags(u.ID) }
 	return Target{
 		ID: u.ID, Removed: u.DeletedAt != nil, recompute: recompute, raise: recompute,

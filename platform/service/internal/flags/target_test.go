@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/messaging"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestTargets(t *testing.T) {
@@ -18,22 +20,22 @@ func TestTargets(t *testing.T) {
 		place   string
 	}{
 		"missing":            {Missing("id"), true, ""},
-		"post":               {OfPost(store.Post{TargetType: "community", TargetID: "c"}), false, "c"},
-		"post on a wall":     {OfPost(store.Post{TargetType: "user", TargetID: "w"}), false, ""},
-		"post that waits":    {OfPost(store.Post{FeedType: "reviewing"}), false, ""},
-		"declined post":      {OfPost(store.Post{FeedType: "declined"}), true, ""},
-		"deleted post":       {OfPost(store.Post{DeletedAt: noon}), true, ""},
-		"comment":            {OfComment(store.Comment{TargetType: "community", TargetID: "c", ApprovalStatus: store.Approved}), false, "c"},
-		"comment that waits": {OfComment(store.Comment{ApprovalStatus: store.Pending}), false, ""},
-		"declined comment":   {OfComment(store.Comment{ApprovalStatus: store.Declined}), true, ""},
-		"deleted comment":    {OfComment(store.Comment{DeletedAt: noon}), true, ""},
-		"story":              {OfStory(store.Story{TargetType: "community", TargetID: "c"}), false, "c"},
-		"story on a wall":    {OfStory(store.Story{TargetType: "user", TargetID: "w"}), false, ""},
-		"deleted story":      {OfStory(store.Story{DeletedAt: noon}), true, ""},
-		"message":            {OfMessage(store.Message{ChannelID: "channel"}), false, "channel"},
-		"deleted message":    {OfMessage(store.Message{DeletedAt: noon}), true, ""},
-		"user":               {OfUser(store.User{ID: "u"}), false, ""},
-		"deleted user":       {OfUser(store.User{DeletedAt: noon}), true, ""},
+		"post":               {OfPost(content.Post{TargetType: "community", TargetID: "c"}), false, "c"},
+		"post on a wall":     {OfPost(content.Post{TargetType: "user", TargetID: "w"}), false, ""},
+		"post that waits":    {OfPost(content.Post{FeedType: "reviewing"}), false, ""},
+		"declined post":      {OfPost(content.Post{FeedType: "declined"}), true, ""},
+		"deleted post":       {OfPost(content.Post{DeletedAt: noon}), true, ""},
+		"comment":            {OfComment(content.Comment{TargetType: "community", TargetID: "c", ApprovalStatus: content.Approved}), false, "c"},
+		"comment that waits": {OfComment(content.Comment{ApprovalStatus: content.Pending}), false, ""},
+		"declined comment":   {OfComment(content.Comment{ApprovalStatus: content.Declined}), true, ""},
+		"deleted comment":    {OfComment(content.Comment{DeletedAt: noon}), true, ""},
+		"story":              {OfStory(content.Story{TargetType: "community", TargetID: "c"}), false, "c"},
+		"story on a wall":    {OfStory(content.Story{TargetType: "user", TargetID: "w"}), false, ""},
+		"deleted story":      {OfStory(content.Story{DeletedAt: noon}), true, ""},
+		"message":            {OfMessage(messaging.Message{ChannelID: "channel"}), false, "channel"},
+		"deleted message":    {OfMessage(messaging.Message{DeletedAt: noon}), true, ""},
+		"user":               {OfUser(people.User{ID: "u"}), false, ""},
+		"deleted user":       {OfUser(people.User{DeletedAt: noon}), true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Broadcast is what the shared rules need to know about a room or a video stream.
@@ -22,11 +24,11 @@ type Broadcast struct {
 	PostID       string   // of the post that shows it; empty without one
 	Status       string
 	Deleted      bool
-	Moderation   store.Moderation
+	Moderation   media.Moderation
 }
 
 // OfRoom returns a room as a broadcast. A room that does not exist, nil, is like a deleted one.
-func OfRoom(r *store.Room) Broadcast {
+func OfRoom(r *media.Room) Broadcast {
 	if r == nil {
 		return Broadcast{Deleted: true}
 	}
@@ -40,7 +42,7 @@ func OfRoom(r *store.Room) Broadcast {
 }
 
 // OfStream is OfRoom for a video stream. Only its creator takes part in it.
-func OfStream(s *store.VideoStream) Broadcast {
+func OfStream(s *media.VideoStream) Broadcast {
 	if s == nil {
 		return Broadcast{Deleted: true}
 	}
@@ -65,7 +67,7 @@ func SeesAll(caller *auth.Caller) bool {
 // id may; from then on the callers who may read the post, and its participants as long as they may take part. A deleted
 // one is visible to no one, and none is visible to viewers who are banned from it.
 func RequireSee(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
-	var post *store.Post
+	var post *content.Post
 	var target visibility.Target
 	if b.PostID != "" && !b.hides(caller.UserID) && !SeesAll(caller) {
 		var err error
@@ -103,7 +105,7 @@ func requireTakePartIn(target visibility.Target, caller *auth.Caller) error {
 }
 
 // RequireSeeIn is RequireSee for a caller whose access to the target of the post was read. post is nil if there is none any more.
-func (b Broadcast) RequireSeeIn(target visibility.Target, post *store.Post, caller *auth.Caller) error {
+func (b Broadcast) RequireSeeIn(target visibility.Target, post *content.Post, caller *auth.Caller) error {
 	switch {
 	case b.hides(caller.UserID):
 		return fail.NotFound()
@@ -118,7 +120,7 @@ func (b Broadcast) RequireSeeIn(target visibility.Target, post *store.Post, call
 }
 
 // RequireStageIn returns nil if the caller takes part in the room or stream, or sees all of them.
-func (b Broadcast) RequireStageIn(target visibility.Target, post *store.Post, caller *auth.Caller) error {
+func (b Broadcast) RequireStageIn(target visibility.Target, post *content.Post, caller *auth.Caller) error {
 	if err := b.RequireSeeIn(target, post, caller); err != nil || SeesAll(caller) {
 		return err
 	}

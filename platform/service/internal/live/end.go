@@ -6,6 +6,8 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
 )
 
 // maxEnds is the maximum number of broadcasts of a user whose end by a ban is announced.
@@ -13,7 +15,7 @@ const maxEnds = 100
 
 // EmitEnds writes the realtime events to the outbox of tx that moderation ends rooms and streams. Those that have not started are
 // watched by few and have none.
-func EmitEnds(ctx context.Context, d *service.Deps, tx *store.Tx, open []store.OpenBroadcast) []store.OutboxRow {
+func EmitEnds(ctx context.Context, d *service.Deps, tx *store.Tx, open []communities.OpenBroadcast) []core.OutboxRow {
 	var rooms, streams []events.Change
 	for _, b := range open {
 		switch {

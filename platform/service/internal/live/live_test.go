@@ -13,7 +13,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/eventlog"
+	"github.com/plaza-social/plaza/platform/store/media"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -62,7 +65,7 @@ func label(category string, at *time.Time) *plazav1.ModerationLabel {
 func TestAddLabels(t *testing.T) {
 	t.Parallel()
 	newID := func() string { return "m" }
-	first := addLabels(store.Moderation{}, []*plazav1.ModerationLabel{label("violence", &noon)}, false, noon, newID)
+	first := addLabels(media.Moderation{}, []*plazav1.ModerationLabel{label("violence", &noon)}, false, noon, newID)
 	require.Equal(t, "m", first.ID)
 	require.Len(t, first.FlagLabels, 1)
 	require.Empty(t, first.TerminateLabels)
@@ -90,7 +93,7 @@ func TestAddLabelsKeepsTheNewest(t *testing.T) {
 		at := noon.Add(time.Duration(i) * time.Second)
 		labels = append(labels, label("c", &at))
 	}
-	m := addLabels(store.Moderation{}, labels[:maxLabels], false, noon, func() string { return "m" })
+	m := addLabels(media.Moderation{}, labels[:maxLabels], false, noon, func() string { return "m" })
 	require.Len(t, m.FlagLabels, maxLabels, "at the limit")
 	m = addLabels(m, labels[maxLabels:], false, noon, nil)
 	require.Len(t, m.FlagLabels, maxLabels, "one past the limit")
@@ -100,14 +103,14 @@ func TestAddLabelsKeepsTheNewest(t *testing.T) {
 
 func TestBroadcast(t *testing.T) {
 	t.Parallel()
-	room := OfRoom(&store.Room{
-		ID: "r", CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}},
+	room := OfRoom(&media.Room{
+		ID: "r", CreatorID: "host", Participants: []media.RoomParticipant{{UserID: "host"}, {UserID: "guest"}},
 		DeletedAt: &noon,
 	})
 	require.True(t, room.HasParticipant("guest"))
 	require.False(t, room.HasParticipant("stranger"))
 	require.True(t, room.Deleted)
-	stream := OfStream(&store.VideoStream{ID: "s", CreatorID: "host"})
+	stream := OfStream(&media.VideoStream{ID: "s", CreatorID: "host"})
 	require.True(t, stream.HasParticipant("host"))
 	require.False(t, stream.HasParticipant("guest"))
 }
@@ -149,19 +152,19 @@ func TestRequireChange(t *testing.T) {
 // TestRequireSeeIn checks who sees a room in a post of a community, with the rows that decide about it, and who takes part in it.
 func TestRequireSeeIn(t *testing.T) {
 	t.Parallel()
-	public := visibility.Target{Community: &store.Community{IsPublic: true}}
-	private := visibility.Target{Community: &store.Community{}}
+	public := visibility.Target{Community: &communities.Community{IsPublic: true}}
+	private := visibility.Target{Community: &communities.Community{}}
 	joined, banned := private, public
-	joined.Member = &store.Member{State: store.StateMember}
-	banned.Member = &store.Member{State: store.StateBanned}
-	post := &store.Post{TargetType: "community", FeedType: "published"}
-	gone := &store.Post{TargetType: "community", FeedType: "published", DeletedAt: &noon}
+	joined.Member = &communities.Member{State: communities.StateMember}
+	banned.Member = &communities.Member{State: communities.StateBanned}
+	post := &content.Post{TargetType: "community", FeedType: "published"}
+	gone := &content.Post{TargetType: "community", FeedType: "published", DeletedAt: &noon}
 	room, own := Broadcast{PostID: "p"}, Broadcast{PostID: "p", Participants: []string{"me"}}
 	me, admin := servicetest.User(t, "me"), servicetest.Admin()
 	for name, test := range map[string]struct {
 		broadcast Broadcast
 		target    visibility.Target
-		post      *store.Post
+		post      *content.Post
 		caller    *auth.Caller
 		see, send bool
 	}{
@@ -198,12 +201,12 @@ func TestEmitEnds(t *testing.T) {
 	t.Parallel()
 	w := servicetest.NewWorld(t)
 	w.Deps.View = &view.Builder{}
-	announced := func(open ...store.OpenBroadcast) []string {
+	announced := func(open ...communities.OpenBroadcast) []string {
 		t.Helper()
 		ctx := auth.WithCaller(t.Context(), servicetest.Admin())
 		var names []string
 		for _, row := range EmitEnds(ctx, w.Deps, w.Store.NewTx(region.EU), open) {
-			var all []store.Event
+			var all []eventlog.Event
 			require.NoError(t, json.Unmarshal(row.Payload, &all))
 			for _, e := range all {
 				names = append(names, e.Name+" "+e.Topic)
@@ -213,12 +216,12 @@ func TestEmitEnds(t *testing.T) {
 	}
 	room, stream := region.NewID(region.EU), region.NewID(region.EU)
 	require.Equal(t, []string{"room.terminated " + room, "video-streaming.didTerminate " + stream}, announced(
-		store.OpenBroadcast{ID: stream, Started: true}, store.OpenBroadcast{ID: room, IsRoom: true, Started: true},
-		store.OpenBroadcast{ID: region.NewID(region.EU)}, store.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: true},
+		communities.OpenBroadcast{ID: stream, Started: true}, communities.OpenBroadcast{ID: room, IsRoom: true, Started: true},
+		communities.OpenBroadcast{ID: region.NewID(region.EU)}, communities.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: true},
 	))
-	many := make([]store.OpenBroadcast, maxEnds+1)
+	many := make([]communities.OpenBroadcast, maxEnds+1)
 	for i := range many {
-		many[i] = store.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: i%2 == 0, Started: true}
+		many[i] = communities.OpenBroadcast{ID: region.NewID(region.EU), IsRoom: i%2 == 0, Started: true}
 	}
 	require.Len(t, announced(many[1:]...), maxEnds)
 	require.Len(t, announced(many...), maxEnds)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -14,9 +14,9 @@ const maxLabels = 100
 // addLabels returns old with the labels of a report added, among those that ended the broadcast if terminates is set.
 // Labels that old holds already are not added again, so that a repeated report changes nothing. newID is called if old
 // has no id yet.
-func addLabels(old store.Moderation, labels []*plazav1.ModerationLabel, terminates bool, now time.Time,
+func addLabels(old media.Moderation, labels []*plazav1.ModerationLabel, terminates bool, now time.Time,
 	newID func() string,
-) store.Moderation {
+) media.Moderation {
 	m := old
 	if m.ID == "" {
 		m.ID, m.CreatedAt = newID(), now
@@ -28,11 +28,11 @@ func addLabels(old store.Moderation, labels []*plazav1.ModerationLabel, terminat
 	}
 	list := slices.Clone(*into)
 	for _, l := range labels {
-		label := store.ModerationLabel{Category: l.GetCategory(), Threshold: l.GetThreshold(), DetectedAt: now}
+		label := media.ModerationLabel{Category: l.GetCategory(), Threshold: l.GetThreshold(), DetectedAt: now}
 		if l.GetDetectedAt() != nil {
 			label.DetectedAt = l.GetDetectedAt().AsTime()
 		}
-		known := l.GetDetectedAt() != nil && slices.ContainsFunc(list, func(k store.ModerationLabel) bool {
+		known := l.GetDetectedAt() != nil && slices.ContainsFunc(list, func(k media.ModerationLabel) bool {
 			return k.Category == label.Category && k.DetectedAt.Equal(label.DetectedAt)
 		})
 		if !known {

@@ -15,6 +15,9 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/media"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,7 +29,7 @@ type Service[Row, Response any] struct {
 	At             func(Row) (createdAt time.Time, key, id string) // the key is empty
 	Read           func(reads *store.ReadBatch, id string, into **Row)
 	Select         func(tx *store.Tx, id string, into **Row)
-	KeepModeration func(tx *store.Tx, id string, old, seen store.Moderation, now time.Time, conflict error)
+	KeepModeration func(tx *store.Tx, id string, old, seen media.Moderation, now time.Time, conflict error)
 	Transitions    map[string]Transition // by event
 	Respond        func(ctx context.Context, row Row) (*Response, error)
 	ChangeOf       func(id string) events.Change // for realtime events
@@ -129,7 +132,7 @@ var errDisabled = fail.Forbidden("The network does not allow users to create str
 // of its thumbnail and texts.
 func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string, texts ...*string) *service.Request {
 	r := d.NewUserRequest(ctx)
-	var settings store.Settings
+	var settings network.Settings
 	r.Settings(d.Region, &settings)
 	r.CheckThat(func() bool { return settings.IsVideoStreamingEnabled }, errDisabled)
 	requireDescription(r, d.HomeOf(r.Caller.UserID), thumbnail, texts...)
@@ -168,7 +171,7 @@ func (s Service[Row, Response]) Delete(
 // Change commits a change of a row, with the realtime event called name about it, and answers with the row as it is then. Without
 // a name there is no event. change returns the outbox rows of further events.
 func (s Service[Row, Response]) Change(
-	ctx context.Context, name string, c events.Change, change func(*store.Tx) []store.OutboxRow,
+	ctx context.Context, name string, c events.Change, change func(*store.Tx) []core.OutboxRow,
 ) (*Response, error) {
 	var after *Row
 	tx := s.Store.NewTx(s.HomeOf(c.ID))
@@ -181,7 +184,7 @@ func (s Service[Row, Response]) Change(
 }
 
 // Move is a change of state. It returns the outbox rows of events in addition to that of the transition.
-type Move func(tx *store.Tx, t Transition, now time.Time) []store.OutboxRow
+type Move func(tx *store.Tx, t Transition, now time.Time) []core.OutboxRow
 
 // Apply applies an event to a row: move makes the change of state, if there is one. It answers with the row as it is
 // then.
@@ -196,7 +199,7 @@ func (s Service[Row, Response]) Apply(ctx context.Context, row *Row, event strin
 		return s.Respond(ctx, *row)
 	}
 	now := s.Now()
-	return s.Change(ctx, t.Name, s.ChangeOf(b.ID), func(tx *store.Tx) []store.OutboxRow { return move(tx, t, now) })
+	return s.Change(ctx, t.Name, s.ChangeOf(b.ID), func(tx *store.Tx) []core.OutboxRow { return move(tx, t, now) })
 }
 
 // Report applies an event that the media server reports. It keeps the labels of a report of moderation.
@@ -229,14 +232,14 @@ func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event st
 		}
 	}
 	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(s.HomeOf(b.ID)) })
-	keep := func(tx *store.Tx, moved []store.OutboxRow) []store.OutboxRow {
+	keep := func(tx *store.Tx, moved []core.OutboxRow) []core.OutboxRow {
 		s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict())
 		return moved
 	}
 	if event != Terminated {
-		return s.Change(ctx, s.FlaggedName, s.ChangeOf(b.ID), func(tx *store.Tx) []store.OutboxRow { return keep(tx, nil) })
+		return s.Change(ctx, s.FlaggedName, s.ChangeOf(b.ID), func(tx *store.Tx) []core.OutboxRow { return keep(tx, nil) })
 	}
-	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) []store.OutboxRow { return keep(tx, move(tx, t, now)) })
+	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) []core.OutboxRow { return keep(tx, move(tx, t, now)) })
 }
 
 // applyThresholds applies the settings of the network to the labels of a flagged report. It returns the event to apply, which is

@@ -5,19 +5,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/network"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	on := store.StreamModeration{Enabled: true, Categories: []store.StreamModerationCategory{
+	on := network.StreamModeration{Enabled: true, Categories: []network.StreamModerationCategory{
 		{Category: "violence", FlagThreshold: 0.5, TerminateThreshold: 0.9}, {Category: "profanity", FlagThreshold: 0.5},
 	}}
 	off := on
 	off.Enabled = false
 	for name, test := range map[string]struct {
-		rules    store.StreamModeration
+		rules    network.StreamModeration
 		category string
 		at       float64
 		kept     int

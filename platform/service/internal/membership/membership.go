@@ -12,16 +12,19 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Read adds the reads of a community and of the caller's membership to a request.
-func Read(r *service.Request, communityID string, community **store.Community, mine **store.Member) {
+func Read(r *service.Request, communityID string, community **communities.Community, mine **communities.Member) {
 	r.Community(communityID, community)
 	r.Member(communityID, r.Caller.UserID, mine)
 }
 
 // RequireExists returns 400400 if the community does not exist or is deleted.
-func RequireExists(c *store.Community) error {
+func RequireExists(c *communities.Community) error {
 	if c == nil || c.DeletedAt != nil {
 		return fail.NotFound()
 	}
@@ -30,7 +33,7 @@ func RequireExists(c *store.Community) error {
 
 // RequireDiscoverable returns 400400 if the community does not exist, is deleted, or is hidden from the caller.
 // Operations check it first, so that no other error tells the caller that the community exists.
-func RequireDiscoverable(caller *auth.Caller, c *store.Community, mine *store.Member) error {
+func RequireDiscoverable(caller *auth.Caller, c *communities.Community, mine *communities.Member) error {
 	if err := RequireExists(c); err != nil {
 		return err
 	}
@@ -42,7 +45,7 @@ func RequireDiscoverable(caller *auth.Caller, c *store.Community, mine *store.Me
 
 // CanDiscover reports whether the caller may know that a community exists. A private community that is not
 // discoverable is hidden from all but its members and those who see all communities.
-func CanDiscover(caller *auth.Caller, c store.Community, mine *store.Member) bool {
+func CanDiscover(caller *auth.Caller, c communities.Community, mine *communities.Member) bool {
 	return c.IsPublic || c.IsDiscoverable || mine.IsMember() || SeesAllCommunities(caller)
 }
 
@@ -52,18 +55,18 @@ func SeesAllCommunities(caller *auth.Caller) bool {
 }
 
 // Require returns an error unless the caller has the permission p in a community.
-func Require(caller *auth.Caller, p auth.Permission, c *store.Community, mine *store.Member) error {
+func Require(caller *auth.Caller, p auth.Permission, c *communities.Community, mine *communities.Member) error {
 	return auth.Require(caller, p, Scope(c, mine))
 }
 
 // Scope returns the scope of permissions in a community.
-func Scope(c *store.Community, mine *store.Member) auth.Scope {
+func Scope(c *communities.Community, mine *communities.Member) auth.Scope {
 	return auth.Scope{OwnerID: c.CreatorID, Membership: visibility.MembershipOf(mine)}
 }
 
 // RequireDelete returns an error unless the caller may delete the community, which its creator and holders of
 // DELETE_COMMUNITY in the network may.
-func RequireDelete(caller *auth.Caller, c *store.Community, mine *store.Member) error {
+func RequireDelete(caller *auth.Caller, c *communities.Community, mine *communities.Member) error {
 	scope := Scope(c, mine)
 	scope.Membership.Roles = nil
 	return auth.Require(caller, auth.DeleteCommunity, scope)
@@ -71,8 +74,8 @@ func RequireDelete(caller *auth.Caller, c *store.Community, mine *store.Member) 
 
 // AnswerBy returns the answer to a join request with the caller as its responder. Administrators have no account to
 // record.
-func AnswerBy(r *service.Request, status string) store.JoinAnswer {
-	a := store.JoinAnswer{Status: status}
+func AnswerBy(r *service.Request, status string) communities.JoinAnswer {
+	a := communities.JoinAnswer{Status: status}
 	if u := r.User(); u != nil {
 		a.ResponderID, a.ResponderPublicID = u.ID, u.PublicID
 	}
@@ -80,8 +83,8 @@ func AnswerBy(r *service.Request, status string) store.JoinAnswer {
 }
 
 // NewInvitation completes an invitation of a user by the caller. Administrators have no account to record.
-func NewInvitation(r *service.Request, i store.Invitation, u store.User) store.Invitation {
-	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, store.JoinPending
+func NewInvitation(r *service.Request, i communities.Invitation, u people.User) communities.Invitation {
+	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, communities.JoinPending
 	if by := r.User(); by != nil {
 		i.InviterID, i.InviterPublicID = by.ID, by.PublicID
 	}
@@ -92,20 +95,20 @@ func NewInvitation(r *service.Request, i store.Invitation, u store.User) store.I
 type Update struct {
 	tx          *store.Tx
 	communityID string
-	changes     []store.MemberChange
+	changes     []communities.MemberChange
 	now         time.Time
-	mirrors     []store.OutboxRow
+	mirrors     []core.OutboxRow
 }
 
 // NewUpdate adds changes of memberships to tx, which must be at the community's home.
-func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, now time.Time) *Update {
+func NewUpdate(tx *store.Tx, communityID string, changes []communities.MemberChange, now time.Time) *Update {
 	return &Update{tx, communityID, changes, now, tx.ChangeMembers(communityID, changes, now, now.Add(events.Grace))}
 }
 
 // Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it
 // returns those that carry memberships and bans to the users' homes, and in the background the events and the rows in soon.
 // creatorID is the community's creator if the transaction creates it, and empty otherwise.
-func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string, soon ...store.OutboxRow) error {
+func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string, soon ...core.OutboxRow) error {
 	if c := u.added(d, creatorID); len(c.Members) > 0 {
 		soon = append(soon, events.EmitChange(u.tx, events.CommunityUserAdded, c, callerID, u.now))
 	}
@@ -131,8 +134,8 @@ func (u *Update) added(d *service.Deps, except string) events.Change {
 		}
 	}
 	for _, row := range u.mirrors {
-		var mirrored []store.MirroredMember
-		if row.Topic == store.TopicMembership && json.Unmarshal(row.Payload, &mirrored) == nil {
+		var mirrored []communities.MirroredMember
+		if row.Topic == communities.TopicMembership && json.Unmarshal(row.Payload, &mirrored) == nil {
 			c.Mirrors = append(c.Mirrors, mirrored...)
 		}
 	}
@@ -151,7 +154,7 @@ func (u *Update) removals(callerID string) map[string][]string {
 	return byEvent
 }
 
-func eventOf(callerID string, c store.MemberChange) string {
+func eventOf(callerID string, c communities.MemberChange) string {
 	switch was, is := c.Old.IsMember(), c.New.IsMember(); {
 	case !c.Old.IsBanned() && c.New.IsBanned():
 		return "community.userBanned"

@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // NewCommunity returns the row of a community that a request describes.
-func NewCommunity(id string, req *plazav1.CreateCommunityRequest, creator store.User, now time.Time) store.Community {
+func NewCommunity(id string, req *plazav1.CreateCommunityRequest, creator people.User, now time.Time) communities.Community {
 	public := req.IsPublic == nil || req.GetIsPublic()
-	c := store.Community{
+	c := communities.Community{
 		ID: id, DisplayName: req.GetDisplayName(), CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
 		Description: req.GetDescription(), AvatarFileID: req.GetAvatarFileId(), IsOfficial: req.GetIsOfficial(), IsPublic: public,
 		IsDiscoverable: public, OnlyAdminCanPost: req.GetOnlyAdminCanPost(), PostApproval: req.GetNeedApprovalOnPostCreation(),

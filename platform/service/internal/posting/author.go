@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,7 +19,7 @@ import (
 type authorPage struct {
 	postPage
 	cursor page.Cursor
-	posts  store.AuthorPosts
+	posts  content.AuthorPosts
 	wall   bool // whether the page includes the posts on the user's wall
 }
 
@@ -31,9 +32,9 @@ func ListAuthorPosts(ctx context.Context, d *service.Deps, q PostQuery, wall boo
 		return nil, nil, err
 	}
 	p.posts.Everything = auth.Allowed(p.Caller, auth.ViewPostAndComment, auth.Scope{})
-	rows, paging, err := service.Merged[store.Post]{
+	rows, paging, err := service.Merged[content.Post]{
 		Cursor: p.cursor, Desc: p.list.Desc, Read: p.read,
-		At: func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID },
+		At: func(row content.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID },
 	}.Page(ctx, d)
 	if err != nil {
 		return nil, nil, err
@@ -61,13 +62,13 @@ func newAuthorPage(ctx context.Context, d *service.Deps, q PostQuery, wall bool)
 }
 
 // read queues the statements for a page and one more post from the position of a cursor.
-func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]store.Post) {
+func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]content.Post) {
 	p.list.After, _, p.list.AfterID = from.Start(p.list.Desc)
 	reads.ListPostsOfAuthor(p.posts, p.list, into)
 	if !p.wall {
 		return
 	}
-	var onWall []store.Post
+	var onWall []content.Post
 	reads.ListPosts(p.list, &onWall)
 	home := p.HomeOf(p.list.TargetID)
 	reads.Finally(func() {
@@ -78,7 +79,7 @@ func (p *authorPage) read(reads *store.ReadBatch, from page.Cursor, into *[]stor
 }
 
 // known returns the posts that the caller may still see, and their communities.
-func (p *authorPage) known(ctx context.Context, rows []store.Post) (view.Rows, error) {
+func (p *authorPage) known(ctx context.Context, rows []content.Post) (view.Rows, error) {
 	k := view.Rows{Users: slices.Concat(p.UserRows(), p.owners)}
 	kinds := map[string]string{}
 	for i := range rows {

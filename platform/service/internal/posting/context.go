@@ -12,6 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -28,10 +32,10 @@ type PostContext struct {
 type LoadedTarget struct {
 	*service.Request
 	PostContext
-	Categories []store.Category // of the community
-	Counts     store.Counts     // of the target
-	creator    []store.User     // of the community, for the response
-	owners     []store.User     // of the wall
+	Categories []communities.Category // of the community
+	Counts     core.Counts            // of the target
+	creator    []people.User          // of the community, for the response
+	owners     []people.User          // of the wall
 }
 
 // LoadTarget resolves a draft, reads its target and checks that the caller may post it there.
@@ -39,7 +43,7 @@ func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarg
 	if err := ResolveDraft(ctx, d, draft, auth.CallerFrom(ctx).PublicID); err != nil {
 		return nil, err
 	}
-	t := &LoadedTarget{Request: d.NewUserRequest(ctx), Counts: store.Counts{}}
+	t := &LoadedTarget{Request: d.NewUserRequest(ctx), Counts: core.Counts{}}
 	t.PostContext.Caller = t.Request.Caller
 	visibility.ReadTarget(t.Request, draft.TargetType, draft.TargetID, &t.Target)
 	t.CountsOf([]string{draft.TargetID}, t.Counts)
@@ -88,7 +92,7 @@ func (t *LoadedTarget) resolve(draft *Draft) error {
 }
 
 // Known returns the rows that were read, for a response about a post on the target.
-func (t *LoadedTarget) Known(posts ...store.Post) view.Rows {
+func (t *LoadedTarget) Known(posts ...content.Post) view.Rows {
 	k := t.Target.Known(append(t.UserRows(), t.creator...))
 	k.Posts, k.Categories = posts, t.Categories
 	return k
@@ -123,8 +127,8 @@ func (p *PostContext) FeedType() string {
 }
 
 // Rows returns the parent and its children, in this order, of a resolved draft. newID is called once for each.
-func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store.Post {
-	parent := store.Post{
+func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []content.Post {
+	parent := content.Post{
 		ID: newID(), TargetType: d.TargetType, TargetID: d.TargetID, TargetPublicID: p.TargetPublicID,
 		AuthorID: p.AuthorID, AuthorPublicID: p.AuthorPublicID, IsParent: true,
 		FeedType: p.FeedType(), DataType: d.DataType, StructureType: d.structure(), Data: d.Data.Row(),
@@ -132,7 +136,7 @@ func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store
 		Annotations: d.annotations(),
 		CreatedAt:   now, UpdatedAt: now, EditedAt: now,
 	}
-	posts := []store.Post{parent}
+	posts := []content.Post{parent}
 	for _, part := range d.parts() {
 		child := childOf(parent, part, newID())
 		posts = append(posts, child)
@@ -142,7 +146,7 @@ func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store
 }
 
 // childOf returns the child post of a parent that holds one part of it.
-func childOf(parent store.Post, part part, id string) store.Post {
+func childOf(parent content.Post, part part, id string) content.Post {
 	child := parent
 	child.ID, child.ParentID, child.IsParent, child.Children = id, parent.ID, false, nil
 	child.DataType, child.StructureType = part.kind, part.kind
@@ -156,13 +160,13 @@ func childOf(parent store.Post, part part, id string) store.Post {
 // InsertPosts adds the insertion of a parent and its children, with their count, to a transaction, which fails if the
 // target does not exist, or if what the draft embeds is part of another post. What is stored at another home must have
 // been reserved.
-func InsertPosts(tx *store.Tx, posts []store.Post, draft *Draft) {
+func InsertPosts(tx *store.Tx, posts []content.Post, draft *Draft) {
 	parent := posts[0]
 	tx.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
 		tx.InsertPost(p)
 	}
-	tx.Count(parent.TargetID, store.PostCounter(parent.FeedType), +1)
+	tx.Count(parent.TargetID, content.PostCounter(parent.FeedType), +1)
 	if e := embeddingOf(parent, draft); isAt(tx, e.ID) {
 		e.attach(tx)
 	}

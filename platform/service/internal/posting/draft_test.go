@@ -12,7 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -202,8 +204,8 @@ func TestTextsOfADraft(t *testing.T) {
 	e, err := NewEdit(edit, &old, children, nil)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"a", "c", "d", "e", "f", "g", "h", "i"}, e.Text(edit).Texts)
-	poll := store.Poll{Title: "a", Question: "b", Answers: []store.PollAnswer{{Data: "c"}}}
-	stream, room := store.VideoStream{Title: "d", Description: "e"}, store.Room{Title: "f", Description: "g"}
+	poll := content.Poll{Title: "a", Question: "b", Answers: []content.PollAnswer{{Data: "c"}}}
+	stream, room := media.VideoStream{Title: "d", Description: "e"}, media.Room{Title: "f", Description: "g"}
 	for _, test := range []struct {
 		embed Embed
 		want  []string
@@ -245,15 +247,15 @@ func TestRowsOfADraft(t *testing.T) {
 
 func TestRequirePostAndFeedType(t *testing.T) {
 	t.Parallel()
-	member := &store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityMember}}
-	moderator := &store.Member{State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
-	open := store.Community{IsPublic: true, IsDiscoverable: true}
+	member := &communities.Member{State: communities.StateMember, Roles: []string{auth.RoleCommunityMember}}
+	moderator := &communities.Member{State: communities.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	open := communities.Community{IsPublic: true, IsDiscoverable: true}
 	reviewed, restricted := open, open
 	reviewed.PostApproval = true
 	restricted.OnlyAdminCanPost = true
 	for name, test := range map[string]struct {
-		community store.Community
-		member    *store.Member
+		community communities.Community
+		member    *communities.Member
 		want      fail.Code
 		feed      string
 	}{
@@ -286,42 +288,42 @@ func TestRequireEmbed(t *testing.T) {
 		want  error
 	}{
 		"none":                 {},
-		"own poll":             {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me"}), nil},
+		"own poll":             {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(content.Poll{CreatorID: "me"}), nil},
 		"unknown poll":         {Draft{Embedded: Embedded{"poll", "p"}}, Embed{}, errPoll},
-		"poll of another user": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "other"}), errPoll},
+		"poll of another user": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(content.Poll{CreatorID: "other"}), errPoll},
 		"deleted poll": {
 			Draft{Embedded: Embedded{"poll", "p"}},
-			embedOfPoll(store.Poll{CreatorID: "me", DeletedAt: &noon}),
+			embedOfPoll(content.Poll{CreatorID: "me", DeletedAt: &noon}),
 			errPoll,
 		},
-		"poll of another post": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), errPoll},
+		"poll of another post": {Draft{Embedded: Embedded{"poll", "p"}}, embedOfPoll(content.Poll{CreatorID: "me", PostID: "x"}), errPoll},
 		"poll of this very post": {
 			Draft{Embedded: Embedded{"poll", "p"}, PostID: "x"},
-			embedOfPoll(store.Poll{CreatorID: "me", PostID: "x"}), nil,
+			embedOfPoll(content.Poll{CreatorID: "me", PostID: "x"}), nil,
 		},
 		"deleted stream": {
 			Draft{Embedded: Embedded{"liveStream", "s"}},
-			embedOfStream(store.VideoStream{CreatorID: "me", DeletedAt: &noon}), errStream,
+			embedOfStream(media.VideoStream{CreatorID: "me", DeletedAt: &noon}), errStream,
 		},
 		"deleted room": {
 			Draft{Embedded: Embedded{"room", "r"}},
-			embedOfRoom(store.Room{CreatorID: "me", DeletedAt: &noon}),
+			embedOfRoom(media.Room{CreatorID: "me", DeletedAt: &noon}),
 			errRoom,
 		},
-		"own stream": {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(store.VideoStream{CreatorID: "me"}), nil},
+		"own stream": {Draft{Embedded: Embedded{"liveStream", "s"}}, embedOfStream(media.VideoStream{CreatorID: "me"}), nil},
 		"stream of another user": {
 			Draft{Embedded: Embedded{"liveStream", "s"}},
-			embedOfStream(store.VideoStream{CreatorID: "other"}),
+			embedOfStream(media.VideoStream{CreatorID: "other"}),
 			errStream,
 		},
 		"stream of another post": {
 			Draft{Embedded: Embedded{"liveStream", "s"}},
-			embedOfStream(store.VideoStream{CreatorID: "me", PostID: "x"}), errStream,
+			embedOfStream(media.VideoStream{CreatorID: "me", PostID: "x"}), errStream,
 		},
-		"own room":                     {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me"}), nil},
-		"room of another user":         {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "other"}), errRoom},
+		"own room":                     {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(media.Room{CreatorID: "me"}), nil},
+		"room of another user":         {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(media.Room{CreatorID: "other"}), errRoom},
 		"a room that does not exist":   {Draft{Embedded: Embedded{"room", "r"}}, Embed{}, errRoom},
-		"a room that is in a post now": {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(store.Room{CreatorID: "me", PostID: "x"}), errRoom},
+		"a room that is in a post now": {Draft{Embedded: Embedded{"room", "r"}}, embedOfRoom(media.Room{CreatorID: "me", PostID: "x"}), errRoom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,9 +19,9 @@ import (
 // Edit is a validated edit of a post.
 type Edit struct {
 	*Draft
-	old      *store.Post  // with the fields of the pending edit, if there is one
-	children []store.Post // without deleted ones
-	pending  *store.PendingEdit
+	old      *content.Post  // with the fields of the pending edit, if there is one
+	children []content.Post // without deleted ones
+	pending  *content.PendingEdit
 	// Files are the references to files that the post did not have before.
 	Files []fileref.Reference
 }
@@ -29,11 +30,13 @@ var errChild = fail.New(fail.CodeBadRequest, "A child post cannot be edited; edi
 
 // NewEdit validates an edit of a parent post with the given child posts. Its error is a validation error, or 400000
 // for a child post. If an edit is pending, it edits the post as it is after that.
-func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post, pending *store.PendingEdit) (*Edit, error) {
+func NewEdit(m *plazav1.UpdatePostRequest, old *content.Post, children []content.Post, pending *content.PendingEdit) (*Edit, error) {
 	if !old.IsParent {
 		return nil, errChild
 	}
-	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
+	slices.SortFunc(children, func(a, b content.Post) int {
+		return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID)
+	})
 	e := &Edit{
 		Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending),
 		children: children, pending: pending,
@@ -92,7 +95,7 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 }
 
 // withPending returns a post with the fields of a pending edit.
-func withPending(p store.Post, e *store.PendingEdit) *store.Post {
+func withPending(p content.Post, e *content.PendingEdit) *content.Post {
 	if e != nil {
 		p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags, p.Annotations = e.Data, e.Metadata, e.Mentionees, e.Tags, e.Hashtags, e.Annotations
 	}
@@ -100,10 +103,10 @@ func withPending(p store.Post, e *store.PendingEdit) *store.Post {
 }
 
 // Pending returns the edit as a row that waits for approval.
-func (e *Edit) Pending(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time) store.PendingEdit {
+func (e *Edit) Pending(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time) content.PendingEdit {
 	parent, _, _ := e.Rows(m, mentions, now, func() string { return "" })
-	return store.PendingEdit{
-		ReferenceID: parent.ID, ReferenceType: store.ReferencePost, TargetID: parent.TargetID, AuthorID: parent.AuthorID, Data: parent.Data,
+	return content.PendingEdit{
+		ReferenceID: parent.ID, ReferenceType: content.ReferencePost, TargetID: parent.TargetID, AuthorID: parent.AuthorID, Data: parent.Data,
 		Metadata: parent.Metadata, Mentionees: parent.Mentionees, Attachments: view.AttachmentsJSON(e.Attachments), Tags: parent.Tags,
 		Hashtags: parent.Hashtags, CreatedAt: now, Annotations: parent.Annotations,
 	}
@@ -115,7 +118,7 @@ func SameFile(a, b *plazav1.Attachment) bool {
 }
 
 // attachmentOf returns the attachment of which a child post was made, or nil for one with a poll, a stream or a room.
-func attachmentOf(c store.Post) *plazav1.Attachment {
+func attachmentOf(c content.Post) *plazav1.Attachment {
 	var data struct {
 		FileID string `json:"fileId"`
 		Video  struct {
@@ -139,8 +142,8 @@ func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 
 // Rows returns the parent after the edit, the child posts to insert and the ids of those to delete. mentions are
 // those of the request; newID is called once for each post to insert.
-func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post,
-	added []store.Post, dropped []string,
+func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent content.Post,
+	added []content.Post, dropped []string,
 ) {
 	parent = *e.old
 	parent.Data, parent.StructureType, parent.Children = e.Data.Row(), e.structure(), nil
@@ -170,7 +173,7 @@ func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now t
 }
 
 // isIn reports whether a child post holds the part.
-func (p part) isIn(child store.Post) bool {
+func (p part) isIn(child content.Post) bool {
 	if p.kind != child.DataType {
 		return false
 	}
@@ -178,5 +181,5 @@ func (p part) isIn(child store.Post) bool {
 	if p.id != "" {
 		return held.Text(embedKinds[p.kind].field) == p.id
 	}
-	return slices.Equal(store.FileIDs(held), store.FileIDs(p.data))
+	return slices.Equal(core.FileIDs(held), core.FileIDs(p.data))
 }

@@ -5,17 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // editedPost is a post with an image and a file.
-func editedPost() (store.Post, []store.Post) {
-	parent := store.Post{
+func editedPost() (content.Post, []content.Post) {
+	parent := content.Post{
 		ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"old"}`), Children: []string{"image", "file"}, Tags: []string{"a"},
 		Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
 	}
-	return parent, []store.Post{
+	return parent, []content.Post{
 		{ID: "file", ParentID: "parent", DataType: "file", Data: []byte(`{"fileId":"f2"}`)},
 		{ID: "image", ParentID: "parent", DataType: "image", Data: []byte(`{"fileId":"f1"}`)},
 	}
@@ -96,12 +96,12 @@ func TestNewChildOfAnOldPost(t *testing.T) {
 	t.Parallel()
 	old, children := editedPost()
 	old.Flaggers, old.FlagCount, old.HasFlaggedChildren, old.HasFlaggedComment = []string{"u"}, 1, true, true
-	old.LatestComments = store.LatestComments{{ID: "c"}}
+	old.LatestComments = content.LatestComments{{ID: "c"}}
 	m := &plazav1.UpdatePostRequest{Attachments: []*plazav1.Attachment{{Type: "video", FileId: "f3"}}}
 	e, err := NewEdit(m, &old, children, nil)
 	require.NoError(t, err)
 	_, added, _ := e.Rows(m, nil, noon, func() string { return "new" })
-	require.Equal(t, []store.Post{{
+	require.Equal(t, []content.Post{{
 		ID: "new", ParentID: "parent", DataType: "video", StructureType: "video", Data: added[0].Data, Metadata: []byte("{}"),
 		Mentionees: []byte("[]"), CreatedAt: noon, UpdatedAt: noon, EditedAt: noon,
 	}}, added)
@@ -110,11 +110,11 @@ func TestNewChildOfAnOldPost(t *testing.T) {
 
 func TestEditKeepsThePoll(t *testing.T) {
 	t.Parallel()
-	old := store.Post{
+	old := content.Post{
 		ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"vote","pollId":"` + someID + `"}`),
 		Children: []string{"poll"},
 	}
-	children := []store.Post{{ID: "poll", ParentID: "parent", DataType: "poll", Data: []byte(`{"pollId":"` + someID + `"}`)}}
+	children := []content.Post{{ID: "poll", ParentID: "parent", DataType: "poll", Data: []byte(`{"pollId":"` + someID + `"}`)}}
 	m := &plazav1.UpdatePostRequest{Data: object(t, map[string]any{"text": "please vote"})}
 	e, err := NewEdit(m, &old, children, nil)
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestEditKeepsThePoll(t *testing.T) {
 
 func TestEditRefusesChildren(t *testing.T) {
 	t.Parallel()
-	_, err := NewEdit(&plazav1.UpdatePostRequest{}, &store.Post{ParentID: "parent"}, nil, nil)
+	_, err := NewEdit(&plazav1.UpdatePostRequest{}, &content.Post{ParentID: "parent"}, nil, nil)
 	require.Equal(t, errChild, err)
 }
 

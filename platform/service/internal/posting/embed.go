@@ -8,6 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Embedded identifies the poll, stream or room that a post embeds.
@@ -89,16 +91,16 @@ func reader[T any](query func(*store.ReadBatch, string, **T), convert func(T) Em
 	}
 }
 
-func embedOfPoll(p store.Poll) Embed {
-	images := service.Map(p.Answers, func(a store.PollAnswer) string { return a.FileID })
+func embedOfPoll(p content.Poll) Embed {
+	images := service.Map(p.Answers, func(a content.PollAnswer) string { return a.FileID })
 	return Embed{p.DeletedAt == nil, p.CreatorID, p.PostID, textrules.TextOfPoll(p).Texts, images}
 }
 
-func embedOfStream(s store.VideoStream) Embed {
+func embedOfStream(s media.VideoStream) Embed {
 	return Embed{s.DeletedAt == nil, s.CreatorID, s.PostID, []string{s.Title, s.Description}, []string{s.ThumbnailFileID}}
 }
 
-func embedOfRoom(r store.Room) Embed {
+func embedOfRoom(r media.Room) Embed {
 	return Embed{r.DeletedAt == nil, r.CreatorID, r.PostID, []string{r.Title, r.Description}, []string{r.ThumbnailFileID}}
 }
 
@@ -124,7 +126,7 @@ type embedding struct {
 	TargetPublicID string `json:"targetPublicId"`
 }
 
-func embeddingOf(parent store.Post, draft *Draft) embedding {
+func embeddingOf(parent content.Post, draft *Draft) embedding {
 	return embedding{draft.Embedded, parent.ID, parent.TargetType, parent.TargetID, parent.TargetPublicID}
 }
 
@@ -141,7 +143,7 @@ const reservation = time.Minute
 // Reserve attaches what a draft embeds to the post before the post is inserted, if it is stored at another home: only
 // that home can decide that it is part of no other post. If the post is not inserted, the reservation ends after a
 // minute.
-func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Draft) error {
+func Reserve(ctx context.Context, d *service.Deps, parent content.Post, draft *Draft) error {
 	e := embeddingOf(parent, draft)
 	home := d.HomeOf(e.ID)
 	if e.ID == "" || home == d.HomeOf(parent.ID) {

@@ -12,6 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -27,19 +31,19 @@ type PostQuery struct {
 	EveryPost   bool // without data types: children as well as parents
 	Tags        []string
 	HasFlag     *bool
-	Deleted     store.Deleted
+	Deleted     core.Deleted
 	Page        *plazav1.PageOptions
 }
 
 // postPage is a page that is being read.
 type postPage struct {
 	*service.Request
-	list       store.PostList
+	list       content.PostList
 	target     visibility.Target
-	owners     []store.User
-	categories []store.Category
-	rows       []store.Post
-	stops      func() []store.Position
+	owners     []people.User
+	categories []communities.Category
+	rows       []content.Post
+	stops      func() []core.Position
 }
 
 // ListPosts reads a page of posts and what it refers to, in two round trips, or up to five if
@@ -63,7 +67,7 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 		return nil, nil, err
 	}
 	k := p.target.Known(append(p.UserRows(), p.owners...))
-	at := func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID }
+	at := func(row content.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID }
 	rows, paging := service.Page(cursor, p.rows, false, p.list.Desc, at, p.stops()...)
 	k.Posts, k.Categories = rows, p.categories
 	a, err := d.View.Load(ctx, d.Store, p.Caller.UserID, k)
@@ -83,10 +87,10 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	if err := f.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows, paging, err := service.Merged[store.Post]{
+	rows, paging, err := service.Merged[content.Post]{
 		Cursor: cursor, Desc: list.Desc,
-		At: func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID },
-		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Post) {
+		At: func(row content.Post) (time.Time, string, string) { return list.Key(row), "", row.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]content.Post) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			if q.TargetType == visibility.OnContent {
 				reads.ListPostsOnContent(q.TargetID, list, into)
@@ -103,8 +107,8 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 }
 
 // contentOfAll reads up to a page of the content posts of each home.
-func contentOfAll(reads *store.ReadBatch, list store.PostList, into *[]store.Post) {
-	parts := make([][]store.Post, len(region.All()))
+func contentOfAll(reads *store.ReadBatch, list content.PostList, into *[]content.Post) {
+	parts := make([][]content.Post, len(region.All()))
 	for i, home := range region.All() {
 		list.TargetID = visibility.ContentTarget(home)
 		reads.ListPosts(list, &parts[i])
@@ -115,7 +119,7 @@ func contentOfAll(reads *store.ReadBatch, list store.PostList, into *[]store.Pos
 // filterFlagged reads the page again if the request filters by flags, because the first round trip tells whether the
 // caller is a moderator.
 func (p *postPage) filterFlagged(ctx context.Context, hasFlag *bool) (err error) {
-	if p.list.Flagged, err = service.FlaggedOf(hasFlag, p.target.Moderates(p.Caller)); err != nil || p.list.Flagged == store.FlaggedAny {
+	if p.list.Flagged, err = service.FlaggedOf(hasFlag, p.target.Moderates(p.Caller)); err != nil || p.list.Flagged == core.FlaggedAny {
 		return err
 	}
 	reads := p.Deps.Store.NewReadBatch()
@@ -124,9 +128,9 @@ func (p *postPage) filterFlagged(ctx context.Context, hasFlag *bool) (err error)
 	return reads.Run(ctx)
 }
 
-func (q PostQuery) list(cursor page.Cursor) store.PostList {
+func (q PostQuery) list(cursor page.Cursor) content.PostList {
 	order := service.OrderOf(q.SortBy)
-	list := store.PostList{
+	list := content.PostList{
 		TargetID: q.TargetID, FeedType: q.FeedType, DataTypes: q.DataTypes, ParentsOnly: q.ParentsOnly, EveryPost: q.EveryPost, Tags: q.Tags,
 		Deleted: q.Deleted, ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
 	}

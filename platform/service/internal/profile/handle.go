@@ -6,13 +6,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Handle is a change of a user's profile handle.
 type Handle struct {
 	deps    *service.Deps
-	old     store.User
+	old     people.User
 	wanted  *string // nil if the handle does not change
 	claimID string
 }
@@ -20,7 +20,7 @@ type Handle struct {
 // ClaimHandle claims the handle that a request sets, for the user with the present row old. A nil handle, or that which
 // the user has already, changes nothing; an empty one removes the handle. It returns fail.HandleTaken if another user
 // has the handle.
-func ClaimHandle(ctx context.Context, d *service.Deps, old store.User, wanted *string) (Handle, error) {
+func ClaimHandle(ctx context.Context, d *service.Deps, old people.User, wanted *string) (Handle, error) {
 	h := Handle{deps: d, old: old}
 	if wanted == nil || *wanted == old.ProfileHandle {
 		return h, nil
@@ -38,7 +38,7 @@ func ClaimHandle(ctx context.Context, d *service.Deps, old store.User, wanted *s
 }
 
 // Set sets the changed handle and its claim in a change of the user's row.
-func (h Handle) Set(c *store.UserChange) {
+func (h Handle) Set(c *people.UserChange) {
 	c.ProfileHandle = h.wanted
 	if h.wanted != nil {
 		c.HandleClaim = &h.claimID

@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // Change is store.MemberChange or store.ChannelUserChange.
@@ -25,7 +25,7 @@ type Rules[E any, C Change[E]] struct {
 	UserID             func(E) string
 	IsMember, IsBanned func(*E) bool
 	ErrBanned          error // for adding a banned user
-	Join, Ban          func(u store.User, entry *E) C
+	Join, Ban          func(u people.User, entry *E) C
 	Remove             func(E) C // ends a membership or a ban
 }
 
@@ -33,9 +33,9 @@ type Rules[E any, C Change[E]] struct {
 type Roster[E any, C Change[E]] struct {
 	Rules    Rules[E, C]
 	CallerID string
-	UserIDs  []string     // internal ids, without repetitions
-	Entries  []E          // their entries
-	Users    []store.User // their rows, which Add and Ban need
+	UserIDs  []string      // internal ids, without repetitions
+	Entries  []E           // their entries
+	Users    []people.User // their rows, which Add and Ban need
 }
 
 // Entry returns the entry of a user, or nil.
@@ -109,7 +109,7 @@ func (r *Roster[E, C]) Ban() ([]C, error) {
 			return nil, fail.NotFound()
 		}
 		if u == nil {
-			u = &store.User{ID: id}
+			u = &people.User{ID: id}
 		}
 		changes = append(changes, r.Rules.Ban(*u, entry))
 	}

@@ -8,44 +8,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 var errBanned = errors.New("banned")
 
 // newRoster returns a roster of a member, a banned and a former member, and a user without an entry, all of whom the
 // request names.
-func newRoster(userIDs ...string) *Roster[store.Member, store.MemberChange] {
+func newRoster(userIDs ...string) *Roster[communities.Member, communities.MemberChange] {
 	deleted := time.Now()
-	change := func(state string) func(store.User, *store.Member) store.MemberChange {
-		return func(u store.User, m *store.Member) store.MemberChange {
-			return store.MemberChange{Old: m, New: store.Member{UserID: u.ID, State: state}}
+	change := func(state string) func(people.User, *communities.Member) communities.MemberChange {
+		return func(u people.User, m *communities.Member) communities.MemberChange {
+			return communities.MemberChange{Old: m, New: communities.Member{UserID: u.ID, State: state}}
 		}
 	}
 	if userIDs == nil {
 		userIDs = []string{"member", "banned", "former", "new"}
 	}
-	return &Roster[store.Member, store.MemberChange]{
-		Rules: Rules[store.Member, store.MemberChange]{
-			UserID: func(m store.Member) string { return m.UserID }, ErrBanned: errBanned,
-			IsMember: (*store.Member).IsMember, IsBanned: (*store.Member).IsBanned,
-			Join: change(store.StateMember), Ban: change(store.StateBanned),
-			Remove: func(m store.Member) store.MemberChange {
-				return store.MemberChange{Old: &m, New: store.Member{UserID: m.UserID, State: store.StateRemoved}}
+	return &Roster[communities.Member, communities.MemberChange]{
+		Rules: Rules[communities.Member, communities.MemberChange]{
+			UserID: func(m communities.Member) string { return m.UserID }, ErrBanned: errBanned,
+			IsMember: (*communities.Member).IsMember, IsBanned: (*communities.Member).IsBanned,
+			Join: change(communities.StateMember), Ban: change(communities.StateBanned),
+			Remove: func(m communities.Member) communities.MemberChange {
+				return communities.MemberChange{Old: &m, New: communities.Member{UserID: m.UserID, State: communities.StateRemoved}}
 			},
 		},
 		CallerID: "caller", UserIDs: userIDs,
-		Entries: []store.Member{
-			{UserID: "member", State: store.StateMember, Roles: []string{"a"}},
-			{UserID: "banned", State: store.StateBanned},
-			{UserID: "former", State: store.StateLeft},
+		Entries: []communities.Member{
+			{UserID: "member", State: communities.StateMember, Roles: []string{"a"}},
+			{UserID: "banned", State: communities.StateBanned},
+			{UserID: "former", State: communities.StateLeft},
 		},
-		Users: []store.User{{ID: "member"}, {ID: "banned"}, {ID: "former"}, {ID: "new"}, {ID: "deleted", DeletedAt: &deleted}, {ID: "caller"}},
+		Users: []people.User{{ID: "member"}, {ID: "banned"}, {ID: "former"}, {ID: "new"}, {ID: "deleted", DeletedAt: &deleted}, {ID: "caller"}},
 	}
 }
 
 // states returns the new states of changes by user, with a star if the user had an entry.
-func states(changes []store.MemberChange) map[string]string {
+func states(changes []communities.MemberChange) map[string]string {
 	found := map[string]string{}
 	for _, c := range changes {
 		found[c.New.UserID] = c.New.State
@@ -120,10 +121,10 @@ func TestRemove(t *testing.T) {
 }
 
 func TestEdit(t *testing.T) {
-	edit := func(m store.Member) store.MemberChange {
+	edit := func(m communities.Member) communities.MemberChange {
 		edited := m
 		edited.Roles = WithRoles(m.Roles, []string{"b"})
-		return store.MemberChange{Old: &m, New: edited}
+		return communities.MemberChange{Old: &m, New: edited}
 	}
 	changes, err := newRoster("member").Edit(edit)
 	require.NoError(t, err)

@@ -10,11 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 // NewPost returns a published post on a target.
-func NewPost(targetType, targetID, authorID string) store.Post {
-	return store.Post{
+func NewPost(targetType, targetID, authorID string) content.Post {
+	return content.Post{
 		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID,
 		AuthorPublicID: authorID,
 		IsParent:       true, FeedType: "published", DataType: "text", StructureType: "text", Data: []byte(`{"text":"post"}`),
@@ -24,8 +27,8 @@ func NewPost(targetType, targetID, authorID string) store.Post {
 }
 
 // NewStory returns a story on a target that ends an hour after Noon.
-func NewStory(targetType, targetID, authorID string) store.Story {
-	return store.Story{
+func NewStory(targetType, targetID, authorID string) content.Story {
+	return content.Story{
 		ID: region.NewID(region.EU), TargetType: targetType, TargetID: targetID, TargetPublicID: targetID, AuthorID: authorID,
 		AuthorPublicID: authorID,
 		DataType:       "text", Data: []byte(`{}`), Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`),
@@ -34,12 +37,12 @@ func NewStory(targetType, targetID, authorID string) store.Story {
 }
 
 // NewComment returns an approved comment on a post or story.
-func NewComment(referenceType, referenceID, targetType, targetID, authorID string) store.Comment {
-	return store.Comment{
+func NewComment(referenceType, referenceID, targetType, targetID, authorID string) content.Comment {
+	return content.Comment{
 		ID: region.NewID(region.EU), ReferenceType: referenceType, ReferenceID: referenceID, TargetType: targetType, TargetID: targetID,
 		TargetPublicID: targetID, AuthorID: authorID, AuthorPublicID: authorID, Data: []byte(`{}`), Metadata: []byte(`{}`),
 		Mentionees:  []byte(`[]`),
-		Attachments: []byte(`[]`), ApprovalStatus: store.Approved, CreatedAt: Noon,
+		Attachments: []byte(`[]`), ApprovalStatus: content.Approved, CreatedAt: Noon,
 	}
 }
 
@@ -54,14 +57,14 @@ func (w *World) Commit(t *testing.T, change func(tx *store.Tx)) {
 // AddCommunity inserts a discoverable community of the home EU with members, and returns its id.
 func (w *World) AddCommunity(t *testing.T, public bool, members ...string) string {
 	t.Helper()
-	c := store.Community{
+	c := communities.Community{
 		ID: region.NewID(region.EU), IsPublic: public, IsDiscoverable: true, Metadata: []byte(`{}`),
 		NotificationMode: "default", Type: "default",
 	}
-	var changes []store.MemberChange
+	var changes []communities.MemberChange
 	for _, id := range members {
 		changes = append(changes,
-			store.MemberChange{New: store.Member{CommunityID: c.ID, UserID: id, UserPublicID: id, State: store.StateMember, JoinedAt: Noon}})
+			communities.MemberChange{New: communities.Member{CommunityID: c.ID, UserID: id, UserPublicID: id, State: communities.StateMember, JoinedAt: Noon}})
 	}
 	w.Commit(t, func(tx *store.Tx) {
 		tx.InsertCommunity(c, nil, Noon)
@@ -75,13 +78,13 @@ func (w *World) AddUser(t *testing.T, roles ...string) (string, context.Context)
 	t.Helper()
 	id, session := region.NewID(region.EU), region.NewID(region.EU)
 	w.Commit(t, func(tx *store.Tx) {
-		tx.InsertUser(store.User{ID: id, PublicID: id, DisplayName: "user"}, Noon)
-		tx.InsertSession(store.Session{
+		tx.InsertUser(people.User{ID: id, PublicID: id, DisplayName: "user"}, Noon)
+		tx.InsertSession(people.Session{
 			ID: session, UserID: id, DeviceHash: []byte{}, CreatedAt: Noon, ExpiresAt: Noon.Add(time.Hour),
 			Authenticated: true,
 		})
-		var updated *store.User
-		tx.UpdateUser(id, store.UserChange{Roles: roles}, Noon, &updated)
+		var updated *people.User
+		tx.UpdateUser(id, people.UserChange{Roles: roles}, Noon, &updated)
 	})
 	return id,
 		auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: id, SessionID: session, Home: region.EU, IssuedAt: Noon})

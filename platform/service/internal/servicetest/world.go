@@ -18,8 +18,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
+	"github.com/plaza-social/plaza/platform/store/media"
 )
 
 // Noon is the time at which a World begins.
@@ -92,7 +94,7 @@ func (w *World) deps(st *store.Store) *service.Deps {
 		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
 	}
 	service.HandleOutbox(d, service.TopicNotice, func(context.Context, service.Notice) error { return nil })
-	service.HandleOutbox(d, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
+	service.HandleOutbox(d, media.TopicFileDeleted, func(context.Context, media.DeletedFile) error { return nil })
 	return d
 }
 
@@ -147,7 +149,7 @@ func (w *World) fault() error {
 
 // InsertWallPost inserts the nth post of an author on a user's wall.
 func InsertWallPost(tx *store.Tx, userID, authorID string, n int) {
-	tx.InsertPost(store.Post{
+	tx.InsertPost(content.Post{
 		ID: region.NewID(region.EU), TargetType: "user", TargetID: userID, TargetPublicID: "alice", AuthorID: authorID, AuthorPublicID: "alice",
 		IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: fmt.Appendf(nil, `{"text":"post %d"}`, n),
 		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: Noon,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/core"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 const (
@@ -43,7 +45,7 @@ type Result struct {
 
 // Job is a job in progress.
 type Job struct {
-	Progress *store.Progress
+	Progress *lifecycle.Progress
 	Steps    []Step
 	Now      func() time.Time
 	// Count adds to the number of processed rows of a kind.
@@ -67,7 +69,7 @@ func (j *Job) Advance(ctx context.Context) error {
 		}
 	}
 	switch {
-	case err == nil, errors.Is(err, store.ErrConflict):
+	case err == nil, errors.Is(err, core.ErrConflict):
 		return nil
 	case ctx.Err() != nil:
 		return err // the lease ends

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/lifecycle"
 )
 
 func TestAddCount(t *testing.T) {
@@ -41,7 +41,7 @@ func TestPosition(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{"": {"x"}, "posts us": {"x"}, "a step of another version": nil} {
 		var got [][]string
-		progress := &store.Progress{Step: name, Position: []string{"x"}}
+		progress := &lifecycle.Progress{Step: name, Position: []string{"x"}}
 		job := &Job{
 			Progress: progress, Now: time.Now, Count: func(string, int32) {}, Eager: true,
 			Save: func(context.Context) error { return nil }, Finish: func(context.Context) error { return nil },
@@ -70,7 +70,7 @@ func TestAttempts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := errors.New("failed")
 	var errs []error // of the next pages
-	progress := &store.Progress{}
+	progress := &lifecycle.Progress{}
 	job := &Job{
 		Progress: progress, Now: func() time.Time { return now }, Count: func(string, int32) {}, Eager: true,
 		Save: func(context.Context) error { return nil }, Finish: func(context.Context) error { return nil },

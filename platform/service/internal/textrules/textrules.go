@@ -13,6 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
@@ -60,7 +62,7 @@ func TextOfChanges(pairs ...[2]*string) UserText {
 }
 
 // TextOfPoll returns the title, question and answers of a poll.
-func TextOfPoll(p store.Poll) UserText {
+func TextOfPoll(p content.Poll) UserText {
 	t := UserText{Texts: []string{p.Title, p.Question}}
 	for _, a := range p.Answers {
 		t.Texts = append(t.Texts, a.Data)
@@ -72,7 +74,7 @@ func TextOfPoll(p store.Poll) UserText {
 type Rules struct {
 	deps  *service.Deps
 	home  region.Code
-	state store.ModerationState
+	state network.ModerationState
 }
 
 // Read adds one row to reads: the version of the lists at the home that will store the text, so that no other region
@@ -167,7 +169,7 @@ func (t *Rules) compiled(ctx context.Context) (*textfilter.Rules, error) {
 	if t.state.Version == "" {
 		return fresh, nil
 	}
-	var rows []store.ModerationRule
+	var rows []network.ModerationRule
 	reads := t.deps.Store.NewReadBatch()
 	reads.EnabledModerationRules(t.home, &fresh.Version, &rows)
 	if err := reads.Run(ctx); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/network"
 	"github.com/plaza-social/plaza/platform/textfilter"
 )
 
@@ -38,7 +39,7 @@ func TestTextOfFieldsAndPolls(t *testing.T) {
 	a, b := "a", "b"
 	require.Equal(t, []string{"a", "b"}, TextOfFields(&a, nil, &b).Texts)
 	require.Empty(t, TextOfFields(nil))
-	poll := store.Poll{Title: "t", Question: "q", Answers: []store.PollAnswer{{Data: "x"}, {Data: "y"}}}
+	poll := content.Poll{Title: "t", Question: "q", Answers: []content.PollAnswer{{Data: "x"}, {Data: "y"}}}
 	require.Equal(t, []string{"t", "q", "x", "y"}, TextOfPoll(poll).Texts)
 }
 
@@ -78,7 +79,7 @@ func newRules(t *testing.T, whitelist bool) *Rules {
 	require.NoError(t, compiled.Add(textfilter.Allow, "example.org", false))
 	d := &service.Deps{}
 	d.TextRules.Put(region.EU, compiled)
-	return &Rules{deps: d, home: region.EU, state: store.ModerationState{Version: "1", IsWhitelistEnabled: whitelist}}
+	return &Rules{deps: d, home: region.EU, state: network.ModerationState{Version: "1", IsWhitelistEnabled: whitelist}}
 }
 
 func confirmed(t *testing.T, granted ...auth.Permission) *auth.Caller {

@@ -6,12 +6,12 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // RequireSeeEvent returns the origin of an event that users attend, in a round trip of its own. It is an error unless the
 // caller may read what is published there, and 400400 if the event is nil or deleted.
-func RequireSeeEvent(ctx context.Context, d *service.Deps, caller *auth.Caller, e *store.PlannedEvent) (Target, error) {
+func RequireSeeEvent(ctx context.Context, d *service.Deps, caller *auth.Caller, e *content.PlannedEvent) (Target, error) {
 	if e == nil || e.DeletedAt != nil {
 		return Target{}, fail.NotFound()
 	}
@@ -23,8 +23,8 @@ func RequireSeeEvent(ctx context.Context, d *service.Deps, caller *auth.Caller, 
 }
 
 // VisibleEvents returns the events that are not deleted and whose origin the caller may read, in their order.
-func (t Targets) VisibleEvents(caller *auth.Caller, events []store.PlannedEvent) []store.PlannedEvent {
-	var visible []store.PlannedEvent
+func (t Targets) VisibleEvents(caller *auth.Caller, events []content.PlannedEvent) []content.PlannedEvent {
+	var visible []content.PlannedEvent
 	for _, e := range events {
 		if e.DeletedAt == nil && t[e.OriginID].RequireSee(caller) == nil {
 			visible = append(visible, e)

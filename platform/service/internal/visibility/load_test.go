@@ -16,14 +16,16 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // written is what an author wrote on one target.
 type written struct {
-	post             store.Post
-	story            store.Story
-	comment, onStory store.Comment
+	post             content.Post
+	story            content.Story
+	comment, onStory content.Comment
 	visible          bool // for the reader
 }
 
@@ -38,8 +40,8 @@ type stored struct {
 func insertContent(t *testing.T, w *servicetest.World, kind, id, author string, visible bool) written {
 	t.Helper()
 	c := written{post: servicetest.NewPost(kind, id, author), story: servicetest.NewStory(kind, id, author), visible: visible}
-	c.comment = servicetest.NewComment(store.ReferencePost, c.post.ID, kind, id, author)
-	c.onStory = servicetest.NewComment(store.ReferenceStory, c.story.ID, kind, id, author)
+	c.comment = servicetest.NewComment(content.ReferencePost, c.post.ID, kind, id, author)
+	c.onStory = servicetest.NewComment(content.ReferenceStory, c.story.ID, kind, id, author)
 	w.Commit(t, func(tx *store.Tx) {
 		tx.InsertPost(c.post)
 		tx.InsertStory(c.story)
@@ -89,7 +91,7 @@ func TestLoad(t *testing.T) {
 		requireLoaded(t, "post on "+name, c, post, err)
 		story, err := visibility.LoadStory(ctx, s.Deps, caller, c.story.ID)
 		requireLoaded(t, "story on "+name, c, story, err)
-		for _, comment := range []store.Comment{c.comment, c.onStory} {
+		for _, comment := range []content.Comment{c.comment, c.onStory} {
 			ref, err := visibility.LoadComment(ctx, s.Deps, caller, comment.ID)
 			require.Equal(t, c.visible, err == nil, "comment on a %s on %s", comment.ReferenceType, name)
 			if err == nil {
@@ -100,7 +102,7 @@ func TestLoad(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, c.visible, target.RequireSee(caller) == nil, "target of a post: %s", name)
 
-		event := &store.PlannedEvent{OriginType: c.post.TargetType, OriginID: c.post.TargetID}
+		event := &content.PlannedEvent{OriginType: c.post.TargetType, OriginID: c.post.TargetID}
 		_, err = visibility.RequireSeeEvent(ctx, s.Deps, caller, event)
 		require.Equal(t, c.visible, err == nil, "event in %s", name)
 	}
@@ -175,11 +177,11 @@ func TestLoadWithoutDatabase(t *testing.T) {
 			return err
 		},
 		"event": func() error {
-			_, err := visibility.RequireSeeEvent(ctx, s.Deps, caller, &store.PlannedEvent{OriginType: "user", OriginID: s.author})
+			_, err := visibility.RequireSeeEvent(ctx, s.Deps, caller, &content.PlannedEvent{OriginType: "user", OriginID: s.author})
 			return err
 		},
 		"posts": func() error {
-			_, err := visibility.FilterPosts(ctx, &service.Request{Deps: s.Deps, Caller: caller}, []store.Post{s.on["a wall"].post})
+			_, err := visibility.FilterPosts(ctx, &service.Request{Deps: s.Deps, Caller: caller}, []content.Post{s.on["a wall"].post})
 			return err
 		},
 		"authority": func() error {
@@ -200,7 +202,7 @@ func TestFilterPosts(t *testing.T) {
 	onContent := servicetest.NewPost(visibility.OnContent, visibility.ContentTarget(region.EU), s.author)
 	s.Commit(t, func(tx *store.Tx) { tx.InsertPost(onContent) })
 	s.delete(t, "posts", s.on["a wall"].post.ID)
-	posts, ids := []store.Post{onContent}, []string{onContent.ID, s.on["a wall"].post.ID, region.NewID(region.EU)}
+	posts, ids := []content.Post{onContent}, []string{onContent.ID, s.on["a wall"].post.ID, region.NewID(region.EU)}
 	want := map[string]bool{onContent.ID: true}
 	for name, c := range s.on {
 		if name == "a wall" {
@@ -239,13 +241,13 @@ func TestRequireOverAuthor(t *testing.T) {
 	} {
 		ids[name], _ = s.AddUser(t, roles...)
 	}
-	c := store.Community{ID: s.AddCommunity(t, true), CreatorID: ids["creator"]}
+	c := communities.Community{ID: s.AddCommunity(t, true), CreatorID: ids["creator"]}
 	s.Commit(t, func(tx *store.Tx) {
-		m := store.Member{
-			CommunityID: c.ID, UserID: ids["community moderator"], State: store.StateMember,
+		m := communities.Member{
+			CommunityID: c.ID, UserID: ids["community moderator"], State: communities.StateMember,
 			Roles: []string{auth.RoleCommunityModerator}, JoinedAt: servicetest.Noon,
 		}
-		tx.ChangeMembers(c.ID, []store.MemberChange{{New: m}}, servicetest.Noon, servicetest.Noon)
+		tx.ChangeMembers(c.ID, []communities.MemberChange{{New: m}}, servicetest.Noon, servicetest.Noon)
 	})
 	caller := servicetest.User(t, s.reader)
 	for name, test := range map[string]struct {
@@ -303,7 +305,7 @@ func TestRequestsOfUsers(t *testing.T) {
 		"post":             run(visibility.NewPostRequest(ctx, s.Deps, own.post.ID)),
 		"story":            run(visibility.NewStoryRequest(ctx, s.Deps, own.story.ID)),
 		"past story":       run(visibility.NewPastStoryRequest(ctx, s.Deps, own.story.ID)),
-		"post alone":       run(visibility.NewRequestAlone(s.Deps.NewRequest(ctx), store.ReferencePost, own.post.ID)),
+		"post alone":       run(visibility.NewRequestAlone(s.Deps.NewRequest(ctx), content.ReferencePost, own.post.ID)),
 		"right to the own": runWithRight(ctx, s, own.post.ID),
 	} {
 		require.NoError(t, err, name)
@@ -354,12 +356,12 @@ func TestRequests(t *testing.T) {
 		kind, id string
 		want     fail.Code
 	}{
-		"post":                      {store.ReferencePost, wall.post.ID, 0},
-		"story":                     {store.ReferenceStory, wall.story.ID, 0},
-		"post on content":           {store.ReferenceContent, onContent.ID, 0},
-		"post that is on content":   {store.ReferencePost, onContent.ID, 0},
-		"content that is on a wall": {store.ReferenceContent, wall.post.ID, fail.CodeNotFound},
-		"post that is a story":      {store.ReferencePost, wall.story.ID, fail.CodeNotFound},
+		"post":                      {content.ReferencePost, wall.post.ID, 0},
+		"story":                     {content.ReferenceStory, wall.story.ID, 0},
+		"post on content":           {content.ReferenceContent, onContent.ID, 0},
+		"post that is on content":   {content.ReferencePost, onContent.ID, 0},
+		"content that is on a wall": {content.ReferenceContent, wall.post.ID, fail.CodeNotFound},
+		"post that is a story":      {content.ReferencePost, wall.story.ID, fail.CodeNotFound},
 		"unknown kind":              {"message", wall.post.ID, fail.CodeNotFound},
 	} {
 		for _, newRequest := range []func(*service.Request, string, string) *visibility.Request{

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -41,7 +42,7 @@ func LoadStory(ctx context.Context, d *service.Deps, caller *auth.Caller, id str
 // comment.
 func LoadComment(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
 	p := &Pending{}
-	var c *store.Comment
+	var c *content.Comment
 	reads := d.Store.NewReadBatch()
 	reads.Comment(id, &c)
 	p.readReferenceOfComment(reads, caller, id)
@@ -57,7 +58,7 @@ func LoadComment(ctx context.Context, d *service.Deps, caller *auth.Caller, id s
 
 // LoadPostIn reads a post and its target with the caller's relation to it, in a round trip of its own, for callers of whom
 // another rule than that of posts decides what they see. The post is nil if it is deleted or never existed.
-func LoadPostIn(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*store.Post, Target, error) {
+func LoadPostIn(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*content.Post, Target, error) {
 	p := &Pending{}
 	reads := d.Store.NewReadBatch()
 	p.readPost(reads, caller, id)
@@ -68,7 +69,7 @@ func LoadPostIn(ctx context.Context, d *service.Deps, caller *auth.Caller, id st
 }
 
 // FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.
-func FilterPosts(ctx context.Context, r *service.Request, posts []store.Post) (view.Rows, error) {
+func FilterPosts(ctx context.Context, r *service.Request, posts []content.Post) (view.Rows, error) {
 	k := view.Rows{Users: r.UserRows()}
 	kinds := map[string]string{}
 	for _, p := range posts {

@@ -9,13 +9,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 // Reference is a post or a story that the caller may see, and its target. Exactly one of Post and Story is set.
 type Reference struct {
-	Post   *store.Post
-	Story  *store.Story
+	Post   *content.Post
+	Story  *content.Story
 	Target Target
 }
 
@@ -34,19 +35,19 @@ type Request struct {
 
 // NewPostRequest starts a request about a post.
 func NewPostRequest(ctx context.Context, d *service.Deps, id string) *Request {
-	return NewRequest(d.NewRequest(ctx), store.ReferencePost, id)
+	return NewRequest(d.NewRequest(ctx), content.ReferencePost, id)
 }
 
 // NewStoryRequest starts a request about a live story.
 func NewStoryRequest(ctx context.Context, d *service.Deps, id string) *Request {
-	return NewRequest(d.NewRequest(ctx), store.ReferenceStory, id)
+	return NewRequest(d.NewRequest(ctx), content.ReferenceStory, id)
 }
 
 // NewPastStoryRequest is NewStoryRequest, and also finds stories that ended or were deleted for callers who may view
 // stories everywhere.
 func NewPastStoryRequest(ctx context.Context, d *service.Deps, id string) *Request {
 	r := d.NewRequest(ctx)
-	return withReference(r, read(r, store.ReferenceStory, id).ResolvePast)
+	return withReference(r, read(r, content.ReferenceStory, id).ResolvePast)
 }
 
 // NewRequest adds the reads of a post or a story to r. The kind content asks for a post on content; an unknown kind is
@@ -57,12 +58,12 @@ func NewRequest(r *service.Request, kind, id string) *Request {
 
 // NewRequestAlone is NewRequest for answers without the post: its latest comments are not read.
 func NewRequestAlone(r *service.Request, kind, id string) *Request {
-	if kind != store.ReferencePost {
+	if kind != content.ReferencePost {
 		return NewRequest(r, kind, id)
 	}
 	p := &Pending{}
 	r.PostAlone(id, &p.ref.Post)
-	p.readTarget(r.ReadBatch, r.Caller, store.ReferencePost, id)
+	p.readTarget(r.ReadBatch, r.Caller, content.ReferencePost, id)
 	return withReference(r, p.Resolve)
 }
 
@@ -80,11 +81,11 @@ func withReference(r *service.Request, resolve func(*auth.Caller, time.Time) (*R
 }
 
 func read(r *service.Request, kind, id string) *Pending {
-	p := &Pending{onContent: kind == store.ReferenceContent}
+	p := &Pending{onContent: kind == content.ReferenceContent}
 	switch kind {
-	case store.ReferencePost, store.ReferenceContent:
+	case content.ReferencePost, content.ReferenceContent:
 		p.readPost(r.ReadBatch, r.Caller, id)
-	case store.ReferenceStory:
+	case content.ReferenceStory:
 		p.readStory(r.ReadBatch, r.Caller, id)
 	}
 	return p
@@ -116,17 +117,17 @@ func ReadReferenceOfComment(r *service.Request, commentID string) *Pending {
 func (p *Pending) readReferenceOfComment(reads *store.ReadBatch, caller *auth.Caller, commentID string) {
 	reads.PostOfComment(commentID, &p.ref.Post)
 	reads.StoryOfComment(commentID, &p.ref.Story)
-	p.readTarget(reads, caller, store.ReferenceComment, commentID)
+	p.readTarget(reads, caller, content.ReferenceComment, commentID)
 }
 
 func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Post(id, &p.ref.Post)
-	p.readTarget(reads, caller, store.ReferencePost, id)
+	p.readTarget(reads, caller, content.ReferencePost, id)
 }
 
 func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Story(id, &p.ref.Story)
-	p.readTarget(reads, caller, store.ReferenceStory, id)
+	p.readTarget(reads, caller, content.ReferenceStory, id)
 }
 
 func (p *Pending) readTarget(reads *store.ReadBatch, caller *auth.Caller, kind, id string) {
@@ -184,7 +185,7 @@ func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
 }
 
 // RequireSeeComment returns nil if the caller may see a comment on the post or story.
-func (r *Reference) RequireSeeComment(caller *auth.Caller, c *store.Comment, now time.Time) error {
+func (r *Reference) RequireSeeComment(caller *auth.Caller, c *content.Comment, now time.Time) error {
 	if c == nil || c.DeletedAt != nil {
 		return fail.NotFound()
 	}

@@ -10,29 +10,31 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 )
 
 func TestResolvePost(t *testing.T) {
 	t.Parallel()
-	targets := visibility.NewTargets([]store.Community{public, private}, []store.Member{{CommunityID: private.ID, State: store.StateMember}})
-	post := func(change func(*store.Post)) *store.Post {
-		p := &store.Post{ID: "p", TargetType: "community", TargetID: public.ID, AuthorID: other, FeedType: "published"}
+	targets := visibility.NewTargets([]communities.Community{public, private}, []communities.Member{{CommunityID: private.ID, State: communities.StateMember}})
+	post := func(change func(*content.Post)) *content.Post {
+		p := &content.Post{ID: "p", TargetType: "community", TargetID: public.ID, AuthorID: other, FeedType: "published"}
 		change(p)
 		return p
 	}
 	for name, test := range map[string]struct {
-		post *store.Post
+		post *content.Post
 		want fail.Code
 	}{
-		"public":            {post(func(*store.Post) {}), 0},
-		"private, member":   {post(func(p *store.Post) { p.TargetID = private.ID }), 0},
-		"target not read":   {post(func(p *store.Post) { p.TargetID = "unknown" }), fail.CodeNotFound},
-		"deleted":           {post(func(p *store.Post) { p.DeletedAt = &noon }), fail.CodeNotFound},
-		"waits":             {post(func(p *store.Post) { p.FeedType = "reviewing" }), fail.CodeNotFound},
-		"own, waits":        {post(func(p *store.Post) { p.FeedType, p.AuthorID = "reviewing", me }), 0},
-		"on a wall":         {post(func(p *store.Post) { p.TargetType, p.TargetID = "user", other }), 0},
-		"on an external id": {post(func(p *store.Post) { p.TargetType, p.TargetID = visibility.OnContent, "article" }), 0},
+		"public":            {post(func(*content.Post) {}), 0},
+		"private, member":   {post(func(p *content.Post) { p.TargetID = private.ID }), 0},
+		"target not read":   {post(func(p *content.Post) { p.TargetID = "unknown" }), fail.CodeNotFound},
+		"deleted":           {post(func(p *content.Post) { p.DeletedAt = &noon }), fail.CodeNotFound},
+		"waits":             {post(func(p *content.Post) { p.FeedType = "reviewing" }), fail.CodeNotFound},
+		"own, waits":        {post(func(p *content.Post) { p.FeedType, p.AuthorID = "reviewing", me }), 0},
+		"on a wall":         {post(func(p *content.Post) { p.TargetType, p.TargetID = "user", other }), 0},
+		"on an external id": {post(func(p *content.Post) { p.TargetType, p.TargetID = visibility.OnContent, "article" }), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,29 +51,29 @@ func TestResolvePost(t *testing.T) {
 
 func TestResolveStory(t *testing.T) {
 	t.Parallel()
-	targets := visibility.NewTargets([]store.Community{public, private}, nil)
-	story := func(change func(*store.Story)) *store.Story {
-		s := &store.Story{
+	targets := visibility.NewTargets([]communities.Community{public, private}, nil)
+	story := func(change func(*content.Story)) *content.Story {
+		s := &content.Story{
 			ID: "s", TargetType: "community", TargetID: public.ID, AuthorID: other, CreatedAt: noon.Add(-time.Hour),
 			ExpiresAt: noon.Add(time.Hour),
 		}
 		change(s)
 		return s
 	}
-	ended := func(s *store.Story) { s.ExpiresAt = noon }
-	removed := func(s *store.Story) { s.DeletedAt = &noon }
+	ended := func(s *content.Story) { s.ExpiresAt = noon }
+	removed := func(s *content.Story) { s.DeletedAt = &noon }
 	for name, test := range map[string]struct {
-		story      *store.Story
+		story      *content.Story
 		roles      []string
 		want, past fail.Code // by Resolve and by ResolvePast
 	}{
-		"live":               {story: story(func(*store.Story) {})},
+		"live":               {story: story(func(*content.Story) {})},
 		"ended":              {story: story(ended), want: fail.CodeNotFound, past: fail.CodeNotFound},
 		"deleted":            {story: story(removed), want: fail.CodeNotFound, past: fail.CodeNotFound},
 		"ended, archivist":   {story: story(ended), roles: []string{auth.RoleGlobalAdmin}, want: fail.CodeNotFound},
 		"deleted, archivist": {story: story(removed), roles: []string{auth.RoleGlobalAdmin}, want: fail.CodeNotFound},
 		"private": {
-			story: story(func(s *store.Story) { s.TargetID = private.ID }), want: fail.CodePermissionDenied, past: fail.CodePermissionDenied,
+			story: story(func(s *content.Story) { s.TargetID = private.ID }), want: fail.CodePermissionDenied, past: fail.CodePermissionDenied,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,18 +90,18 @@ func TestResolveStory(t *testing.T) {
 // TestRequireSeeCommentOnReference checks that a comment is seen only where what it is on is.
 func TestRequireSeeCommentOnReference(t *testing.T) {
 	t.Parallel()
-	post := visibility.Reference{Post: &store.Post{FeedType: "published"}, Target: in(private, &member)}
-	story := visibility.Reference{Story: &store.Story{ExpiresAt: noon.Add(time.Hour)}, Target: in(private, &member)}
+	post := visibility.Reference{Post: &content.Post{FeedType: "published"}, Target: in(private, &member)}
+	story := visibility.Reference{Story: &content.Story{ExpiresAt: noon.Add(time.Hour)}, Target: in(private, &member)}
 	deletedPost, waiting, ended, foreign := post, post, story, post
-	deletedPost.Post = &store.Post{FeedType: "published", DeletedAt: &noon}
-	waiting.Post = &store.Post{FeedType: "reviewing", AuthorID: other}
-	ended.Story = &store.Story{ExpiresAt: noon}
+	deletedPost.Post = &content.Post{FeedType: "published", DeletedAt: &noon}
+	waiting.Post = &content.Post{FeedType: "reviewing", AuthorID: other}
+	ended.Story = &content.Story{ExpiresAt: noon}
 	foreign.Target = in(private, nil)
-	approved, pending := store.Comment{ApprovalStatus: store.Approved}, store.Comment{ApprovalStatus: store.Pending, AuthorID: other}
-	removed := store.Comment{ApprovalStatus: store.Approved, DeletedAt: &noon}
+	approved, pending := content.Comment{ApprovalStatus: content.Approved}, content.Comment{ApprovalStatus: content.Pending, AuthorID: other}
+	removed := content.Comment{ApprovalStatus: content.Approved, DeletedAt: &noon}
 	for name, test := range map[string]struct {
 		ref     visibility.Reference
-		comment *store.Comment
+		comment *content.Comment
 		want    fail.Code
 	}{
 		"on a post":                         {post, &approved, 0},
@@ -123,8 +125,8 @@ func TestRequireSeeCommentOnReference(t *testing.T) {
 // TestVisibleEvents checks which events the caller may see by their origin.
 func TestVisibleEvents(t *testing.T) {
 	t.Parallel()
-	targets := visibility.NewTargets([]store.Community{public, private, deleted}, nil)
-	events := []store.PlannedEvent{
+	targets := visibility.NewTargets([]communities.Community{public, private, deleted}, nil)
+	events := []content.PlannedEvent{
 		{ID: "1", OriginID: public.ID},
 		{ID: "2", OriginID: public.ID, DeletedAt: &noon},
 		{ID: "3", OriginID: private.ID},
@@ -137,7 +139,7 @@ func TestVisibleEvents(t *testing.T) {
 		ids = append(ids, e.ID)
 	}
 	require.Equal(t, []string{"1", "6"}, ids)
-	for name, e := range map[string]*store.PlannedEvent{"none": nil, "deleted": {OriginID: public.ID, DeletedAt: &noon}} {
+	for name, e := range map[string]*content.PlannedEvent{"none": nil, "deleted": {OriginID: public.ID, DeletedAt: &noon}} {
 		_, err := visibility.RequireSeeEvent(t.Context(), nil, servicetest.User(t, me), e)
 		require.Equal(t, fail.CodeNotFound, codeOf(err), name)
 	}
@@ -151,11 +153,11 @@ func TestRequireComment(t *testing.T) {
 		ref  visibility.Reference
 		want fail.Code
 	}{
-		"post":                              {visibility.Reference{Post: &store.Post{}, Target: in(closed, &member)}, 0},
-		"post, banned":                      {visibility.Reference{Post: &store.Post{}, Target: in(closed, &banned)}, fail.CodeBanned},
-		"story where comments are allowed":  {visibility.Reference{Story: &store.Story{}, Target: in(open, &member)}, 0},
-		"story where comments are disabled": {visibility.Reference{Story: &store.Story{}, Target: in(closed, &member)}, fail.CodeForbidden},
-		"story on a wall":                   {visibility.Reference{Story: &store.Story{}, Target: visibility.Target{WallOwnerID: other}}, 0},
+		"post":                              {visibility.Reference{Post: &content.Post{}, Target: in(closed, &member)}, 0},
+		"post, banned":                      {visibility.Reference{Post: &content.Post{}, Target: in(closed, &banned)}, fail.CodeBanned},
+		"story where comments are allowed":  {visibility.Reference{Story: &content.Story{}, Target: in(open, &member)}, 0},
+		"story where comments are disabled": {visibility.Reference{Story: &content.Story{}, Target: in(closed, &member)}, fail.CodeForbidden},
+		"story on a wall":                   {visibility.Reference{Story: &content.Story{}, Target: visibility.Target{WallOwnerID: other}}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,9 +168,9 @@ func TestRequireComment(t *testing.T) {
 
 func TestVisiblePosts(t *testing.T) {
 	t.Parallel()
-	targets := visibility.NewTargets([]store.Community{public, private}, nil)
-	targets.AddFollowedWalls([]store.User{{ID: other}, {ID: "gone", DeletedAt: &noon}})
-	posts := []store.Post{
+	targets := visibility.NewTargets([]communities.Community{public, private}, nil)
+	targets.AddFollowedWalls([]people.User{{ID: other}, {ID: "gone", DeletedAt: &noon}})
+	posts := []content.Post{
 		{ID: "1", TargetType: "community", TargetID: public.ID, FeedType: "published"},
 		{ID: "2", TargetType: "community", TargetID: private.ID, FeedType: "published"},
 		{ID: "3", TargetType: "user", TargetID: other, FeedType: "published"},
@@ -182,7 +184,7 @@ func TestVisiblePosts(t *testing.T) {
 		ids = append(ids, p.ID)
 	}
 	require.Equal(t, []string{"1", "3", "5"}, ids)
-	communities, members := targets.Referenced(posts[:1])
-	require.Equal(t, []store.Community{public}, communities)
+	found, members := targets.Referenced(posts[:1])
+	require.Equal(t, []communities.Community{public}, found)
 	require.Empty(t, members)
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -18,11 +21,11 @@ import (
 // client's own. Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to
 // anyone.
 type Target struct {
-	Community   *store.Community
-	Member      *store.Member // the caller's membership; nil for non-members
-	WallOwnerID string        // internal id
-	Wall        store.Wall    // the relation of the caller and the owner of the wall
-	Content     bool          // see OnContent
+	Community   *communities.Community
+	Member      *communities.Member // the caller's membership; nil for non-members
+	WallOwnerID string              // internal id
+	Wall        content.Wall        // the relation of the caller and the owner of the wall
+	Content     bool                // see OnContent
 }
 
 // of returns the target completed with what only the row that refers to it tells.
@@ -77,7 +80,7 @@ func (t Target) Scope(ownerID string) auth.Scope {
 }
 
 // MembershipOf returns what the policy needs to know about a membership; m is nil for non-members.
-func MembershipOf(m *store.Member) *auth.Membership {
+func MembershipOf(m *communities.Member) *auth.Membership {
 	if m == nil {
 		return &auth.Membership{}
 	}
@@ -155,13 +158,13 @@ func (t Target) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *
 }
 
 // AuthorityOf returns the authority that a user has on the target; m is the user's membership.
-func (t Target) AuthorityOf(userID string, m *store.Member) auth.Authority {
+func (t Target) AuthorityOf(userID string, m *communities.Member) auth.Authority {
 	return auth.AuthorityIn(t.Community != nil && t.Community.CreatorID == userID, m.IsModerator())
 }
 
 // ReadAuthority queues the read of the membership of a user, and returns the function that then returns AuthorityOf.
 func (t Target) ReadAuthority(reads *store.ReadBatch, userID string) func() auth.Authority {
-	var member *store.Member
+	var member *communities.Member
 	if t.Community != nil {
 		reads.Member(t.Community.ID, userID, &member)
 	}
@@ -192,7 +195,7 @@ func (t Target) ReviewsCommentOf(caller *auth.Caller) bool {
 
 // RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its
 // author and to moderators.
-func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
+func (t Target) RequireSeePost(caller *auth.Caller, post *content.Post) error {
 	if err := t.RequireSee(caller); err != nil {
 		return err
 	}
@@ -204,7 +207,7 @@ func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 }
 
 // requireSeeStory returns nil if the caller may see a story on the target.
-func (t Target) requireSeeStory(caller *auth.Caller, story *store.Story, now time.Time) error {
+func (t Target) requireSeeStory(caller *auth.Caller, story *content.Story, now time.Time) error {
 	if !story.IsLive(now) {
 		return fail.NotFound()
 	}
@@ -218,22 +221,22 @@ func (t Target) requireSeeStory(caller *auth.Caller, story *store.Story, now tim
 }
 
 // RequireSeeComment returns 400400 for a comment that is not approved, unless the caller is its author or a moderator.
-func (t Target) RequireSeeComment(caller *auth.Caller, c *store.Comment) error {
+func (t Target) RequireSeeComment(caller *auth.Caller, c *content.Comment) error {
 	mine := c.AuthorID == caller.UserID
-	if c.ApprovalStatus != store.Approved && !mine && !t.Moderates(caller) {
+	if c.ApprovalStatus != content.Approved && !mine && !t.Moderates(caller) {
 		return fail.NotFound()
 	}
 	return nil
 }
 
 // Known returns the rows of the target and of users, for a response about something on the target.
-func (t Target) Known(users []store.User) view.Rows {
+func (t Target) Known(users []people.User) view.Rows {
 	k := view.Rows{Users: users}
 	if t.Community != nil {
-		k.Communities = []store.Community{*t.Community}
+		k.Communities = []communities.Community{*t.Community}
 	}
 	if t.Member != nil {
-		k.Members = []store.Member{*t.Member}
+		k.Members = []communities.Member{*t.Member}
 	}
 	return k
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/communities"
+	"github.com/plaza-social/plaza/platform/store/content"
+	"github.com/plaza-social/plaza/platform/store/people"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -21,18 +23,18 @@ const (
 
 // The communities of the tests.
 var (
-	public       = store.Community{ID: "public", IsPublic: true, IsDiscoverable: true}
-	private      = store.Community{ID: "private", IsDiscoverable: true}
-	hidden       = store.Community{ID: "hidden"}
-	deleted      = store.Community{ID: "deleted", IsPublic: true, IsDiscoverable: true, DeletedAt: &noon}
+	public       = communities.Community{ID: "public", IsPublic: true, IsDiscoverable: true}
+	private      = communities.Community{ID: "private", IsDiscoverable: true}
+	hidden       = communities.Community{ID: "hidden"}
+	deleted      = communities.Community{ID: "deleted", IsPublic: true, IsDiscoverable: true, DeletedAt: &noon}
 	noon         = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	member       = store.Member{UserID: me, State: store.StateMember, Roles: []string{auth.RoleCommunityMember}}
-	moderator    = store.Member{UserID: me, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}}
-	banned       = store.Member{UserID: me, State: "banned"}
-	formerMember = store.Member{UserID: me, State: "none"}
+	member       = communities.Member{UserID: me, State: communities.StateMember, Roles: []string{auth.RoleCommunityMember}}
+	moderator    = communities.Member{UserID: me, State: communities.StateMember, Roles: []string{auth.RoleCommunityModerator}}
+	banned       = communities.Member{UserID: me, State: "banned"}
+	formerMember = communities.Member{UserID: me, State: "none"}
 )
 
-func in(c store.Community, m *store.Member) visibility.Target {
+func in(c communities.Community, m *communities.Member) visibility.Target {
 	return visibility.Target{Community: &c, Member: m}
 }
 
@@ -46,7 +48,7 @@ func codeOf(err error) fail.Code {
 
 func TestTarget(t *testing.T) {
 	t.Parallel()
-	wall := func(w store.Wall) visibility.Target { return visibility.Target{WallOwnerID: other, Wall: w} }
+	wall := func(w content.Wall) visibility.Target { return visibility.Target{WallOwnerID: other, Wall: w} }
 	for name, test := range map[string]struct {
 		target     visibility.Target
 		roles      []string // network roles of the caller
@@ -73,25 +75,25 @@ func TestTarget(t *testing.T) {
 		"hidden community, banned":             {target: in(hidden, &banned), see: fail.CodeNotFound, react: fail.CodeNotFound},
 		"hidden community, member":             {target: in(hidden, &member)},
 		"deleted community, member":            {target: in(deleted, &member), see: fail.CodeNotFound, react: fail.CodeNotFound},
-		"wall":                                 {target: wall(store.Wall{})},
+		"wall":                                 {target: wall(content.Wall{})},
 		"own wall":                             {target: visibility.Target{WallOwnerID: me}},
-		"own wall, although private":           {target: visibility.Target{WallOwnerID: me, Wall: store.Wall{Private: true, Blocked: true}}},
-		"wall of a user who blocks the caller": {target: wall(store.Wall{Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
+		"own wall, although private":           {target: visibility.Target{WallOwnerID: me, Wall: content.Wall{Private: true, Blocked: true}}},
+		"wall of a user who blocks the caller": {target: wall(content.Wall{Blocked: true}), see: fail.CodeNotFound, react: fail.CodeNotFound},
 		"private wall, no follower": {
-			target: wall(store.Wall{Private: true}), see: fail.CodePermissionDenied,
+			target: wall(content.Wall{Private: true}), see: fail.CodePermissionDenied,
 			react: fail.CodePermissionDenied,
 		},
-		"private wall, follower": {target: wall(store.Wall{Private: true, Follows: true})},
+		"private wall, follower": {target: wall(content.Wall{Private: true, Follows: true})},
 		"private wall, follower who is blocked": {
-			target: wall(store.Wall{Private: true, Follows: true, Blocked: true}),
+			target: wall(content.Wall{Private: true, Follows: true, Blocked: true}),
 			see:    fail.CodeNotFound, react: fail.CodeNotFound,
 		},
 		"private wall, moderator of the network": {
-			target: wall(store.Wall{Private: true}), roles: []string{auth.RoleModerator},
+			target: wall(content.Wall{Private: true}), roles: []string{auth.RoleModerator},
 			moderates: true,
 		},
 		"blocking wall, moderator of the network": {
-			target: wall(store.Wall{Blocked: true}), roles: []string{auth.RoleModerator},
+			target: wall(content.Wall{Blocked: true}), roles: []string{auth.RoleModerator},
 			moderates: true,
 		},
 	} {
@@ -116,7 +118,7 @@ func TestIsPrivate(t *testing.T) {
 		"private community": {target: in(private, nil), private: true},
 		"deleted community": {target: in(deleted, nil), deleted: true},
 		"wall":              {target: visibility.Target{WallOwnerID: other}},
-		"private wall":      {target: visibility.Target{WallOwnerID: other, Wall: store.Wall{Private: true}}, private: true},
+		"private wall":      {target: visibility.Target{WallOwnerID: other, Wall: content.Wall{Private: true}}, private: true},
 		"content":           {target: visibility.Target{Content: true}},
 	} {
 		require.Equal(t, test.private, test.target.IsPrivate(), name)
@@ -189,10 +191,10 @@ func TestReviews(t *testing.T) {
 // TestKnown checks that responses get the rows of the target.
 func TestKnown(t *testing.T) {
 	t.Parallel()
-	users := []store.User{{ID: me}}
+	users := []people.User{{ID: me}}
 	require.Equal(t, view.Rows{Users: users}, visibility.Target{WallOwnerID: other}.Known(users))
-	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}}, in(public, nil).Known(users))
-	require.Equal(t, view.Rows{Users: users, Communities: []store.Community{public}, Members: []store.Member{member}},
+	require.Equal(t, view.Rows{Users: users, Communities: []communities.Community{public}}, in(public, nil).Known(users))
+	require.Equal(t, view.Rows{Users: users, Communities: []communities.Community{public}, Members: []communities.Member{member}},
 		in(public, &member).Known(users))
 }
 
@@ -222,13 +224,13 @@ func TestRequireSeePost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			post := store.Post{AuthorID: test.author, FeedType: test.feedType}
+			post := content.Post{AuthorID: test.author, FeedType: test.feedType}
 			require.Equal(t, test.want, codeOf(test.target.RequireSeePost(servicetest.User(t, me), &post)))
 		})
 	}
 	t.Run("administrator", func(t *testing.T) {
 		t.Parallel()
-		require.NoError(t, in(hidden, nil).RequireSeePost(servicetest.Admin(), &store.Post{AuthorID: other, FeedType: "reviewing"}))
+		require.NoError(t, in(hidden, nil).RequireSeePost(servicetest.Admin(), &content.Post{AuthorID: other, FeedType: "reviewing"}))
 	})
 }
 
@@ -254,7 +256,7 @@ func TestHiddenStories(t *testing.T) {
 			t.Parallel()
 			ref := visibility.Reference{
 				Target: test.target,
-				Story:  &store.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)},
+				Story:  &content.Story{AuthorID: test.author, HiddenAt: &noon, ExpiresAt: noon.Add(time.Hour)},
 			}
 			require.Equal(t, test.want, codeOf(ref.RequireSee(servicetest.User(t, me, test.roles...), noon)))
 		})
@@ -269,16 +271,16 @@ func TestRequireSeeComment(t *testing.T) {
 		status string
 		want   fail.Code
 	}{
-		"approved":              {in(public, nil), other, store.Approved, 0},
-		"pending, other member": {in(public, &member), other, store.Pending, fail.CodeNotFound},
-		"pending, author":       {in(public, &member), me, store.Pending, 0},
-		"pending, moderator":    {in(public, &moderator), other, store.Pending, 0},
-		"declined, author":      {in(public, &member), me, store.Declined, 0},
-		"declined, stranger":    {in(public, nil), other, store.Declined, fail.CodeNotFound},
+		"approved":              {in(public, nil), other, content.Approved, 0},
+		"pending, other member": {in(public, &member), other, content.Pending, fail.CodeNotFound},
+		"pending, author":       {in(public, &member), me, content.Pending, 0},
+		"pending, moderator":    {in(public, &moderator), other, content.Pending, 0},
+		"declined, author":      {in(public, &member), me, content.Declined, 0},
+		"declined, stranger":    {in(public, nil), other, content.Declined, fail.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			comment := store.Comment{AuthorID: test.author, ApprovalStatus: test.status}
+			comment := content.Comment{AuthorID: test.author, ApprovalStatus: test.status}
 			require.Equal(t, test.want, codeOf(test.target.RequireSeeComment(servicetest.User(t, me), &comment)))
 		})
 	}

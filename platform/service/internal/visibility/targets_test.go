@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/content"
 )
 
 // TestTargetsOfAHomeThatDoesNotAnswer loads a wall and a community with a server that cannot reach their home: whether the owner blocks the
@@ -33,7 +33,7 @@ func TestTargetsOfAHomeThatDoesNotAnswer(t *testing.T) {
 		found, err := visibility.LoadTargets(ctx, away, test.caller, kinds)
 		require.NoError(t, err, name)
 		require.Equal(t, test.want, codeOf(found[owner].RequireSee(test.caller)), name)
-		onWall := []store.Post{{TargetType: "user", TargetID: owner, AuthorID: "third", FeedType: "published"}}
+		onWall := []content.Post{{TargetType: "user", TargetID: owner, AuthorID: "third", FeedType: "published"}}
 		require.Len(t, found.VisiblePosts(test.caller, onWall), map[bool]int{true: 1}[test.want == 0], name)
 		require.Error(t, found[community].RequireSee(test.caller), name)
 

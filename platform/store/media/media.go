@@ -1,0 +1,10 @@
+// Package media contains the statements of files, streams and rooms.
+package media
+
+import "github.com/plaza-social/plaza/platform/store/core"
+
+// Tx is a transaction with the changes of this package.
+type Tx struct{ *core.Tx }
+
+// ReadBatch is a batch with the reads of this package.
+type ReadBatch struct{ *core.ReadBatch }

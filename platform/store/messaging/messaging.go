@@ -1,0 +1,10 @@
+// Package messaging contains the statements of channels, their users, message feeds, messages and markers.
+package messaging
+
+import "github.com/plaza-social/plaza/platform/store/core"
+
+// Tx is a transaction with the changes of this package.
+type Tx struct{ *core.Tx }
+
+// ReadBatch is a batch with the reads of this package.
+type ReadBatch struct{ *core.ReadBatch }

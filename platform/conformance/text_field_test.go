@@ -62,7 +62,8 @@ var ruleOfField = map[string]string{
 	"platform.name": aToken, "platform.version": aToken,
 	"stream_key": mediaText, "labels.category": mediaText, "recordings.url": mediaText, "recordings.thumbnail_url": mediaText,
 	"recordings.playback_id": mediaText, "recordings.mp4.url": mediaText,
-	"recordings.m3u8.url": mediaText, "recordings.flv.url": mediaText, "event": mediaText, "participants": anID, "MoveService.MoveUser region": anID,
+	"recordings.m3u8.url": mediaText, "recordings.flv.url": mediaText, "event": mediaText, "participants": anID,
+	"MoveService.MoveUser region":          anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
 	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID,

@@ -43,7 +43,8 @@ func TestManagedHooks(t *testing.T) {
 	}
 	for name, change := range map[string]func(*network.PrehookSettings){
 		"url": func(p *network.PrehookSettings) { p.URL += "/x" }, "events": func(p *network.PrehookSettings) { p.Events = nil },
-		"enabled": func(p *network.PrehookSettings) { p.IsEnabled = false }, "action": func(p *network.PrehookSettings) { p.DefaultAction = "allow" },
+		"enabled": func(p *network.PrehookSettings) { p.IsEnabled = false },
+		"action":  func(p *network.PrehookSettings) { p.DefaultAction = "allow" },
 		"timeout": func(p *network.PrehookSettings) { p.TimeoutMS = 200 },
 		"secret":  func(p *network.PrehookSettings) { p.Secret = sealer.Seal(delivery.PrehookID, "t") },
 	} {

@@ -240,7 +240,8 @@ func TestJoinRequests(t *testing.T) {
 	require.Equal(t, second.ID, latest.ID)
 
 	require.NoError(t, write(func(w *store.Tx) {
-		w.ResolveJoinRequests(c.ID, []string{first.RequestorID, region.NewID(region.SG)}, communities.JoinAnswer{Status: communities.JoinApproved}, later(6))
+		w.ResolveJoinRequests(c.ID, []string{first.RequestorID, region.NewID(region.SG)},
+			communities.JoinAnswer{Status: communities.JoinApproved}, later(6))
 	}))
 	require.Nil(t, pending())
 	var all []communities.JoinRequest

@@ -284,12 +284,14 @@ func TestPagesOfChannelUsers(t *testing.T) {
 			messaging.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator},
 			messaging.ChannelUser{Roles: other, MutedUntil: &until},
 		},
-		"muted by name": {messaging.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at}, messaging.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"muted by name": {messaging.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at},
+			messaging.ChannelUser{Roles: moderator, MutedUntil: &at}},
 	} {
 		channel, ids := newChannel(t, s, region.EU), listIDs(region.EU)
 		put := func(channelID, id string, u messaging.ChannelUser, seconds int) {
 			t.Helper()
-			u.UserID, u.UserPublicID, u.Membership = id, cmp.Or(u.UserPublicID, fmt.Sprint("An", seconds)), cmp.Or(u.Membership, messaging.ChannelMember)
+			u.UserID, u.UserPublicID, u.Membership = id, cmp.Or(u.UserPublicID, fmt.Sprint("An", seconds)), cmp.Or(u.Membership,
+				messaging.ChannelMember)
 			w := s.NewTx(region.EU)
 			w.ChangeChannelUsers(channelID, []messaging.ChannelUserChange{{New: u}}, later(seconds))
 			commit(t, w)

@@ -96,7 +96,8 @@ func (c *collector) collectEventLists() {
 			}
 		})
 	}
-	lists(false, 20_000*3600/2, content.EventList{}, content.EventList{From: &from, To: &to}, content.EventList{Status: content.EventCancelled},
+	lists(false, 20_000*3600/2, content.EventList{}, content.EventList{From: &from, To: &to},
+		content.EventList{Status: content.EventCancelled},
 		content.EventList{Status: content.EventLive})
 	lists(true, 20_000*3/2, content.EventList{}, content.EventList{Status: content.EventCancelled})
 }

@@ -64,7 +64,8 @@ func (c *collector) collectInvitations() {
 			ID: region.NewID(region.US), Type: communities.InviteMember, TargetType: communities.InviteToCommunity,
 			TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart,
 		}, core.ErrConflict)
-		w.ResendInvitation(communities.Invitation{ID: worldID("j", 8, 3), UpdatedAt: worldStart.Add(24 * time.Second)}, worldStart, core.ErrConflict)
+		w.ResendInvitation(communities.Invitation{ID: worldID("j", 8, 3), UpdatedAt: worldStart.Add(24 * time.Second)}, worldStart,
+			core.ErrConflict)
 		w.AnswerInvitation(worldID("j", 4, 3), communities.JoinApproved, worldStart, core.ErrConflict)
 		w.GuardRoleIDFree("curator", core.ErrConflict)
 		w.UpsertRole(network.Role{

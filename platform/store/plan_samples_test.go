@@ -254,7 +254,8 @@ func (c *collector) collectCommunities() {
 			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 			CategoryIDs: []string{categoryID(3)},
 		}, core.ErrConflict, worldStart)
-		w.UpdateCommunity(communityID(3), communities.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
+		w.UpdateCommunity(communityID(3), communities.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart,
+			&community)
 		w.DeleteCommunity(communityID(3), worldStart)
 	})
 	c.write(func(w *store.Tx) { w.SelectCommunity(&communities.Community{ID: communityID(3)}) })
@@ -342,7 +343,8 @@ func (c *collector) collectJoinRequests() {
 	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, statuses := range [][]string{nil, {communities.JoinPending}, {communities.JoinPending, communities.JoinApproved}} {
-			l := communities.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
+			l := communities.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id,
+				Limit: pageRows}
 			c.reads(func(r *store.ReadBatch) { r.ListJoinRequests(l, &requests) })
 		}
 	})

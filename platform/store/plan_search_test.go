@@ -25,7 +25,8 @@ func (c *collector) collectSearch() {
 	searcher := textsearch.Searcher{UserID: userID(3), Communities: []string{communityID(3)}, Hidden: []string{userID(9)}}
 	both(worldPosts/2, func(desc bool, at time.Time, id string) {
 		page := textsearch.SearchPage{
-			Searcher: searcher, SearchWord: textsearch.SearchWord{Key: "common", Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
+			Searcher: searcher, SearchWord: textsearch.SearchWord{Key: "common",
+				Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
 		}
 		c.reads(func(r *store.ReadBatch) { r.SearchPosts(textsearch.PostSearch{SearchPage: page}, &hits) })
 		page.SearchWord = textsearch.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
@@ -35,7 +36,8 @@ func (c *collector) collectSearch() {
 	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
 	c.write(func(w *store.Tx) {
 		text := "A place"
-		w.UpdateCommunity(communityID(3), communities.CommunityChange{Old: &communities.Community{ID: communityID(3)}, Description: &text}, worldStart,
+		w.UpdateCommunity(communityID(3), communities.CommunityChange{Old: &communities.Community{ID: communityID(3)}, Description: &text},
+			worldStart,
 			new(*communities.Community))
 	})
 }

@@ -15,7 +15,9 @@ import (
 func (b *Builder) ChannelPath(internalID string) string { return b.NetworkID + "/chat/" + internalID }
 
 // Channel converts a channel. feed is its first subchannel and preview the last message of that; both may be nil.
-func (b *Builder) Channel(c messaging.Channel, counts core.Counts, feed *messaging.MessageFeed, preview *messaging.Message) *plazav1.Channel {
+func (b *Builder) Channel(
+	c messaging.Channel, counts core.Counts, feed *messaging.MessageFeed, preview *messaging.Message,
+) *plazav1.Channel {
 	m := &plazav1.Channel{
 		PrivateId:                    c.ID,
 		ChannelId:                    c.PublicID,

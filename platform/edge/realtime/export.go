@@ -49,7 +49,9 @@ func nameOf(e eventlog.LoggedEvent, c events.Change) string {
 
 // ReadChange reads what an event is about, by collection, as users see it who are neither its author nor moderators. Of an object
 // that was removed for good it returns what is known.
-func (h *Hub) ReadChange(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
+func (h *Hub) ReadChange(
+	ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change,
+) (map[string]json.RawMessage, error) {
 	o, err := h.readObject(ctx, home, e, c)
 	if errors.Is(err, errGone) {
 		o, err = purged(c)

@@ -19,7 +19,9 @@ func (h *Hub) readEvent(ctx context.Context, home region.Code, _ eventlog.Logged
 	return view.Fill(a, &plazav1.EventResponse{}), everyone, err
 }
 
-func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readEventRsvp(
+	ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	rsvps := []content.EventRsvp{}
 	reads := h.Store.NewBestEffortBatch()
 	reads.RsvpsOf([]string{c.ID}, c.OtherID, &rsvps)

@@ -46,7 +46,9 @@ func (h *Hub) readStream(ctx context.Context, home region.Code, _ eventlog.Logge
 }
 
 // readStreamBan returns the bans that the event contains.
-func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readStreamBan(
+	ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	users, err := h.usersOf(ctx, home, c.UserIDs)
 	changed := &plazav1.StreamViewersChanged{}
 	for _, u := range users {
@@ -73,7 +75,9 @@ func (h *Hub) readLiveReactions(
 }
 
 // readInvitation reads the invitation of a co-host.
-func (h *Hub) readInvitation(ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readInvitation(
+	ctx context.Context, home region.Code, _ eventlog.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	var invitation *communities.Invitation
 	reads := h.Store.NewBestEffortBatch()
 	reads.Invitation(c.ID, &invitation)

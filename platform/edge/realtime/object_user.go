@@ -16,7 +16,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (h *Hub) readCommunity(ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readCommunity(
+	ctx context.Context, home region.Code, e eventlog.LoggedEvent, c events.Change,
+) (proto.Message, audience, error) {
 	rows := view.CommunityRows{OnlyMembers: true}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{c.ID}, &rows.Communities)

@@ -68,7 +68,8 @@ func withPending(c content.Comment, e *content.PendingEdit) content.Comment {
 // pendingOf returns an edited comment as an edit that waits for approval.
 func pendingOf(c content.Comment, now time.Time) content.PendingEdit {
 	return content.PendingEdit{
-		ReferenceID: c.ID, ReferenceType: content.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data, Metadata: c.Metadata,
+		ReferenceID: c.ID, ReferenceType: content.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data,
+		Metadata:   c.Metadata,
 		Mentionees: c.Mentionees, Attachments: c.Attachments, CreatedAt: now, Annotations: c.Annotations,
 	}
 }

@@ -37,6 +37,7 @@ func TestFirstMembers(t *testing.T) {
 
 func TestMembersInCommunities(t *testing.T) {
 	t.Parallel()
-	got := membersIn([]communities.Member{{CommunityID: "a"}, {CommunityID: "hidden"}, {CommunityID: "b"}}, []communities.Community{{ID: "b"}, {ID: "a"}})
+	got := membersIn([]communities.Member{{CommunityID: "a"}, {CommunityID: "hidden"}, {CommunityID: "b"}},
+		[]communities.Community{{ID: "b"}, {ID: "a"}})
 	require.Equal(t, []communities.Member{{CommunityID: "a"}, {CommunityID: "b"}}, got)
 }

@@ -82,7 +82,9 @@ func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
 }
 
 // read reads the page from all homes.
-func (s *Service) read(ctx context.Context, cursor page.Cursor, list communities.CommunityList) ([]communities.Community, *plazav1.Paging, error) {
+func (s *Service) read(
+	ctx context.Context, cursor page.Cursor, list communities.CommunityList,
+) ([]communities.Community, *plazav1.Paging, error) {
 	found, paging, err := service.Merged[communities.CommunityRow]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
 		At: func(c communities.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
@@ -96,7 +98,9 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list communities
 
 // readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
 // sort keys first, and then the rows of the page.
-func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list communities.CommunityList) ([]communities.Community, *plazav1.Paging, error) {
+func (s *Service) readMine(
+	ctx context.Context, cursor page.Cursor, list communities.CommunityList,
+) ([]communities.Community, *plazav1.Paging, error) {
 	position := func(k communities.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
 	keys, paging, err := service.Merged[communities.CommunityKey]{
 		Cursor: cursor, ByName: list.ByName, Desc: list.Desc, At: position,

@@ -136,7 +136,8 @@ func (a *answer) membership(given content.EventRsvp) []communities.MemberChange 
 		return nil
 	case going && !a.member.IsMember():
 		u := a.User()
-		return []communities.MemberChange{membership.Join(a.discussion.ID, u.ID, u.PublicID, a.member, membership.MemberRoles(), given.RespondedAt)}
+		return []communities.MemberChange{membership.Join(a.discussion.ID, u.ID, u.PublicID, a.member, membership.MemberRoles(),
+			given.RespondedAt)}
 	case !going && a.member.IsMember() && !a.member.IsModerator():
 		return []communities.MemberChange{membership.Leave(*a.member, communities.StateLeft, given.RespondedAt)}
 	}

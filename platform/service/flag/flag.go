@@ -57,8 +57,9 @@ func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list content
 // listOf returns the query of a request.
 func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) content.FlagList {
 	return content.FlagList{
-		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: content.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
-		Desc: !cursor.Back, Limit: cursor.Limit + 1,
+		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: content.FlagTarget(req.GetTargetType()),
+		Reason: req.GetReason(),
+		Desc:   !cursor.Back, Limit: cursor.Limit + 1,
 	}
 }
 

@@ -55,7 +55,9 @@ func itemListOf(req *plazav1.ListFlagItemsRequest, cursor page.Cursor) content.F
 	return list
 }
 
-func (s *Service) respondList(ctx context.Context, items []content.FlagItem, paging *plazav1.Paging) (*plazav1.FlagItemListResponse, error) {
+func (s *Service) respondList(
+	ctx context.Context, items []content.FlagItem, paging *plazav1.Paging,
+) (*plazav1.FlagItemListResponse, error) {
 	flags, err := s.flagsOf(ctx, items, flagsInList)
 	if err != nil {
 		return nil, err

@@ -67,7 +67,8 @@ func TestFollowManyFeeds(t *testing.T) {
 	join := func(id, membership string) messaging.ChannelUserChange {
 		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: membership, JoinedAt: now}}
 	}
-	tx.ChangeChannelUsers(channel, []messaging.ChannelUserChange{join(member, messaging.ChannelMember), join(left, messaging.ChannelMember)}, now)
+	tx.ChangeChannelUsers(channel, []messaging.ChannelUserChange{join(member, messaging.ChannelMember), join(left, messaging.ChannelMember)},
+		now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 7 WHERE id <> (SELECT min(id) FROM message_feeds)`)
 	follow := func(want string) {
@@ -107,7 +108,8 @@ func TestFanOutWithoutAHome(t *testing.T) {
 		CreatedAt: now,
 	})
 	tx.ChangeChannelUsers(channel, service.Map(users, func(id string) messaging.ChannelUserChange {
-		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: messaging.ChannelMember, JoinedAt: now}}
+		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: messaging.ChannelMember,
+			JoinedAt: now}}
 	}), now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 1`)

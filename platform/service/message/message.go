@@ -89,7 +89,9 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 }
 
 // readFeeds returns, by id, the subchannels of messages that are not deleted, and the whole messages of their heads.
-func (s *Service) readFeeds(ctx context.Context, heads []messaging.Message) (map[string]*messaging.MessageFeed, []messaging.Message, error) {
+func (s *Service) readFeeds(
+	ctx context.Context, heads []messaging.Message,
+) (map[string]*messaging.MessageFeed, []messaging.Message, error) {
 	var feeds []messaging.MessageFeed
 	var messages []messaging.Message
 	reads := s.Store.NewBestEffortBatch()

@@ -35,7 +35,8 @@ type joinRequestRows struct {
 func (s *Service) readRows(ctx context.Context, notices []service.Notice) (*rows, error) {
 	r := &rows{
 		posts: map[string]*content.Post{}, comments: map[string]*content.Comment{}, stories: map[string]*content.Story{},
-		follows: map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**communities.Invitation{},
+		follows: map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{},
+		invitations: map[string]**communities.Invitation{},
 	}
 	var objects objectIDs
 	reads := s.Store.NewReadBatch()

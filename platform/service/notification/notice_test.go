@@ -39,7 +39,8 @@ func noticeRows() *rows {
 		},
 		comments: map[string]*content.Comment{},
 		stories:  map[string]*content.Story{"story": {ID: "story", AuthorID: "teller"}},
-		follows:  map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{}, invitations: map[string]**communities.Invitation{},
+		follows:  map[[2]string]**people.Follow{}, joinRequests: map[[2]string]*joinRequestRows{},
+		invitations: map[string]**communities.Invitation{},
 	}
 	r.posts["gone"].DeletedAt = &servicetest.Noon
 	r.posts["poll"].DataType = "poll"

@@ -102,7 +102,8 @@ func TestEventNames(t *testing.T) {
 		"file": {"conversation-file-message.created", general}, "video": {general}, "custom": {general},
 	} {
 		require.Equal(t, want, messageEvents(messaging.Message{ChannelType: messaging.ChannelConversation, DataType: dataType}), dataType)
-		require.Equal(t, []string{"message.created"}, messageEvents(messaging.Message{ChannelType: messaging.ChannelCommunity, DataType: dataType}),
+		require.Equal(t, []string{"message.created"},
+			messageEvents(messaging.Message{ChannelType: messaging.ChannelCommunity, DataType: dataType}),
 			dataType)
 	}
 	onWall := map[string]string{

@@ -88,7 +88,9 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 }
 
 // respond answers with a post and its pin, if any.
-func (s *Service) respond(ctx context.Context, r *visibility.Request, after *content.Pins, pins []content.Pin) (*plazav1.PinResponse, error) {
+func (s *Service) respond(
+	ctx context.Context, r *visibility.Request, after *content.Pins, pins []content.Pin,
+) (*plazav1.PinResponse, error) {
 	k := r.Known()
 	k.Posts, k.UserIDs = []content.Post{*r.Post}, pinners(pins)
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)

@@ -107,6 +107,9 @@ func (s *Service) ListPendingEdits(ctx context.Context, req *plazav1.ListPending
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := page.Window(cursor, rows, func(e content.PendingEdit) (time.Time, string, string) { return e.CreatedAt, "", e.ReferenceID })
+	rows, paging := page.Window(cursor, rows, func(e content.PendingEdit) (time.Time, string, string) {
+		return e.CreatedAt, "",
+			e.ReferenceID
+	})
 	return &plazav1.ListPendingEditsResponse{PendingEdits: service.Map(rows, s.View.PendingEdit), Paging: paging}, nil
 }

@@ -49,7 +49,8 @@ const maxFound = 500
 
 // searchByTime orders the products that a keyword finds, the first ones by name, by time.
 func (s *Service) searchByTime(ctx context.Context, list content.ProductList, cursor page.Cursor) (*plazav1.SearchProductsResponse, error) {
-	named := content.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: content.ProductsByName, Limit: maxFound}
+	named := content.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: content.ProductsByName,
+		Limit: maxFound}
 	_, named.AfterKey, named.AfterID = page.Cursor{}.Start(false)
 	var rows []content.Product
 	reads := s.Store.NewBestEffortBatch()
@@ -69,7 +70,8 @@ func (s *Service) searchByTime(ctx context.Context, list content.ProductList, cu
 // listOf returns the query of a request.
 func listOf(req *plazav1.SearchProductsRequest, cursor page.Cursor) content.ProductList {
 	list := content.ProductList{
-		Prefix: req.GetKeyword(), Deleted: req.GetIsDeleted(), Order: cmp.Or(req.GetSortBy(), content.ProductsByCreation), Limit: cursor.Limit + 1,
+		Prefix: req.GetKeyword(), Deleted: req.GetIsDeleted(), Order: cmp.Or(req.GetSortBy(),
+			content.ProductsByCreation), Limit: cursor.Limit + 1,
 	}
 	if req.IsActive != nil {
 		list.Status = content.ProductArchived

@@ -34,7 +34,9 @@ func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory
 }
 
 // pageOf reads the first rows of a home whose retention began before a time.
-func pageOf(ctx context.Context, d *service.Deps, read lifecycle.ExpiredRows, home region.Code, before time.Time) ([]lifecycle.Expired, error) {
+func pageOf(
+	ctx context.Context, d *service.Deps, read lifecycle.ExpiredRows, home region.Code, before time.Time,
+) ([]lifecycle.Expired, error) {
 	var rows []lifecycle.Expired
 	reads := d.Store.NewReadBatch()
 	reads.ExpiredRows(read, home, before, PageSize, &rows)

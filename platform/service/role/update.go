@@ -123,7 +123,9 @@ func decidingHome(id string) region.Code {
 }
 
 // update stores the roles that decide returns at the home of the change and sends them to the others.
-func (s *Service) update(ctx context.Context, c change, decide func([]network.Role) ([]network.Role, error)) (*plazav1.RoleResponse, error) {
+func (s *Service) update(
+	ctx context.Context, c change, decide func([]network.Role) ([]network.Role, error),
+) (*plazav1.RoleResponse, error) {
 	var rows []network.Role
 	r := s.NewPrivilegedRequest(ctx, c.permission)
 	r.Roles(s.Region, &rows)

@@ -38,7 +38,8 @@ func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban c
 	if len(open) == 0 {
 		return nil
 	}
-	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostHeads, service.Map(open, func(b communities.OpenBroadcast) string { return b.PostID }))
+	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostHeads, service.Map(open,
+		func(b communities.OpenBroadcast) string { return b.PostID }))
 	if err != nil {
 		return err
 	}

@@ -174,6 +174,7 @@ var sqlPinsDeleteOfCommunity = db.Register("pins.deleteOfCommunity", `DELETE FRO
 // searchDocument returns what searches find a community by.
 func (c Community) searchDocument() textsearch.Document {
 	return textsearch.Document{
-		ID: c.ID, Kind: textsearch.SearchCommunities, CreatedAt: c.CreatedAt, Title: c.DisplayName + " " + strings.Join(c.Tags, " "), Text: c.Description,
+		ID: c.ID, Kind: textsearch.SearchCommunities, CreatedAt: c.CreatedAt, Title: c.DisplayName + " " + strings.Join(c.Tags,
+			" "), Text: c.Description,
 	}
 }

@@ -155,7 +155,8 @@ func (w Tx) changeMember(communityID string, c MemberChange, now time.Time) int6
 			core.EmptyIfNil(m.Roles), m.IsModerator(), m.JoinedAt).OnConflict("community_members_pkey", core.ErrConflict)
 		return 1
 	}
-	w.Guard(sqlMemberUpdate, core.ErrConflict, communityID, m.UserID, c.Old.Version, m.State, core.EmptyIfNil(m.Roles), m.IsModerator(), m.JoinedAt, now)
+	w.Guard(sqlMemberUpdate, core.ErrConflict, communityID, m.UserID, c.Old.Version, m.State, core.EmptyIfNil(m.Roles), m.IsModerator(),
+		m.JoinedAt, now)
 	return c.Old.Version + 1
 }
 

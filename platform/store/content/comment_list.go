@@ -178,7 +178,8 @@ func (r ReadBatch) commentsAt(l CommentList) func(found []core.Position, into *[
 
 // isFiltered reports whether the list has a filter without an index.
 func (l CommentList) isFiltered() bool {
-	return len(l.DataTypes) > 0 || l.Deleted == core.DeletedOnly || l.Flagged == core.FlaggedNone || l.Flagged == core.FlaggedOnly && !l.EveryLevel
+	return len(l.DataTypes) > 0 || l.Deleted == core.DeletedOnly || l.Flagged == core.FlaggedNone || l.Flagged == core.FlaggedOnly &&
+		!l.EveryLevel
 }
 
 // level returns the parent whose replies are listed, "" for the first level, or nil for all levels.

@@ -64,6 +64,7 @@ func (r ReadBatch) ListFlagItems(l FlagItemList, into *[]FlagItem) {
 		list = flagItemsOfType
 	}
 	for _, home := range l.Homes {
-		core.AppendRows(r.ReadBatch, home, list.In(l.Desc), into, string(l.State), l.After, l.AfterID, l.Limit, string(l.TargetType), l.Reason, l.PlaceID)
+		core.AppendRows(r.ReadBatch, home, list.In(l.Desc), into, string(l.State), l.After, l.AfterID, l.Limit, string(l.TargetType), l.Reason,
+			l.PlaceID)
 	}
 }

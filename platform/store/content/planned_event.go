@@ -97,7 +97,8 @@ func (r ReadBatch) PlannedEvent(id string, into **PlannedEvent) {
 func (w Tx) InsertPlannedEvent(e PlannedEvent) {
 	w.IdempotentBy("planned_events_pkey")
 	w.Exec(sqlPlannedEventInsert, e.ID, e.CreatorID, e.CreatorPublicID, e.Title, e.Description, e.Type, e.StartTime, e.EndTime, e.Location,
-		e.ExternalURL, e.CoverImageFileID, e.OriginType, e.OriginID, e.OriginPublicID, e.DiscussionCommunityID, core.EmptyIfNil(e.Tags), e.Metadata,
+		e.ExternalURL, e.CoverImageFileID, e.OriginType, e.OriginID, e.OriginPublicID, e.DiscussionCommunityID, core.EmptyIfNil(e.Tags),
+		e.Metadata,
 		e.CreatedAt)
 	w.InsertFileUses(e.fileUse(e.CreatorID), []string{e.CoverImageFileID})
 }
@@ -111,7 +112,8 @@ func (e *PlannedEvent) fileUse(authorID string) core.FileUse {
 func (w Tx) UpdatePlannedEvent(read, changed PlannedEvent, editorID string, now time.Time, conflict error) {
 	w.Guard(sqlPlannedEventUpdate, conflict, changed.ID, read.UpdatedAt, changed.Title, changed.Description, changed.Type, changed.StartTime,
 		changed.EndTime,
-		changed.Location, changed.ExternalURL, changed.CoverImageFileID, core.EmptyIfNil(changed.Tags), changed.Metadata, changed.CancelledAt, now)
+		changed.Location, changed.ExternalURL, changed.CoverImageFileID, core.EmptyIfNil(changed.Tags), changed.Metadata, changed.CancelledAt,
+		now)
 	if changed.CoverImageFileID != read.CoverImageFileID {
 		w.ReplaceFileUses(changed.fileUse(editorID), []string{changed.CoverImageFileID})
 	}

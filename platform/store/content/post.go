@@ -158,7 +158,8 @@ func (w Tx) GuardTarget(targetType, targetID string, refusal error) {
 func (w Tx) InsertPost(p Post) {
 	w.IdempotentBy("posts_pkey")
 	w.Exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
-		core.EmptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, core.EmptyIfNil(p.Tags), core.EmptyIfNil(p.Hashtags),
+		core.EmptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, core.EmptyIfNil(p.Tags),
+		core.EmptyIfNil(p.Hashtags),
 		p.Mentionees,
 		core.ObjectIfNil(p.Annotations), p.CreatedAt, p.UpdatedAt, p.EditedAt)
 	w.InsertFileUses(p.fileUse(), core.FileIDs(p.Data))

@@ -51,7 +51,8 @@ var (
 				FROM communities WHERE home = $1 AND id = recent.target_id), false)))`)
 	})
 	// With $12, posts on all walls are included.
-	feedEveryone = core.InBoth(core.CreatedOrders, func(o db.Order) *db.Statement { return db.Register("feeds.everyone"+o.Name, everyoneIn(o)) })
+	feedEveryone = core.InBoth(core.CreatedOrders,
+		func(o db.Order) *db.Statement { return db.Register("feeds.everyone"+o.Name, everyoneIn(o)) })
 	// feedEveryoneLast returns the last post of the window in addition, without a type of target, if the home may have posts after it.
 	feedEveryoneLast = core.InBoth(core.CreatedOrders, func(o db.Order) *db.Statement {
 		return db.Register("feeds.everyone.last"+o.Name, `(`+everyoneIn(o)+`) UNION ALL (SELECT id, '', target_id, author_id, created_at FROM posts

@@ -165,7 +165,8 @@ func (r ReadBatch) postsAt(l PostList) func(found []core.Position, into *[]Post)
 
 // isFiltered reports whether the list has a filter without an index.
 func (l PostList) isFiltered(m matching) bool {
-	return len(l.Tags) > 0 || l.Deleted == core.DeletedOnly || l.Flagged == core.FlaggedNone || l.Flagged == core.FlaggedOnly && m != matchEvery
+	return len(l.Tags) > 0 || l.Deleted == core.DeletedOnly || l.Flagged == core.FlaggedNone || l.Flagged == core.FlaggedOnly &&
+		m != matchEvery
 }
 
 // mergePosts merges the sorted pages of several statements into one page. No post is in two pages, so that the first

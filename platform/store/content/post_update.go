@@ -44,7 +44,8 @@ func (w Tx) GuardPostUnchanged(p Post, refusal error) {
 // children and deletes the dropped ones. The post counts as edited if its data or children differ, unless keepEdited is
 // set. GuardPostUnchanged must precede it.
 func (w Tx) UpdatePost(p Post, added []Post, dropped []string, now time.Time, keepEdited bool) {
-	w.Exec(sqlPostUpdate, p.ID, core.EmptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, core.EmptyIfNil(p.Tags), core.EmptyIfNil(p.Hashtags),
+	w.Exec(sqlPostUpdate, p.ID, core.EmptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, core.EmptyIfNil(p.Tags),
+		core.EmptyIfNil(p.Hashtags),
 		p.Mentionees,
 		now, keepEdited, core.ObjectIfNil(p.Annotations))
 	w.ReplaceFileUses(p.fileUse(), core.FileIDs(p.Data))

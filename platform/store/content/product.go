@@ -114,7 +114,8 @@ func (r ReadBatch) ListProducts(l ProductList, into *[]Product) {
 	low, high := core.PrefixRange(core.NameKey(l.Prefix, core.PublicNameKeyRunes))
 	for _, state := range l.states() {
 		if l.Order == ProductsByName {
-			core.ReadEveryHome(r.ReadBatch, productsByName.In(l.Desc), into, state, l.AfterKey, l.AfterID, l.Limit, low, high, core.LikePrefix(l.Prefix))
+			core.ReadEveryHome(r.ReadBatch, productsByName.In(l.Desc), into, state, l.AfterKey, l.AfterID, l.Limit, low, high,
+				core.LikePrefix(l.Prefix))
 			continue
 		}
 		core.ReadEveryHome(r.ReadBatch, productsByTime.In(l.Order == ProductsByUpdate, l.Desc), into, state, l.AfterTime, l.AfterID, l.Limit)

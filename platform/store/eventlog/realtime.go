@@ -123,7 +123,8 @@ func (w Tx) insertEvents(st *db.Statement, events []Event, now time.Time) *db.St
 	ids, names, topics, senders, payloads, traces := make([]string, n), make([]string, n), make([]string, n), make([]string, n),
 		make([]string, n), make([]string, n)
 	for i, e := range events {
-		communities.Tx{Tx: w.Tx}.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m communities.MirroredMember) bool { return w.Elsewhere(m.UserID) }))
+		communities.Tx{Tx: w.Tx}.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors),
+			func(m communities.MirroredMember) bool { return w.Elsewhere(m.UserID) }))
 		before[i], sentAt[i] = int64(n-1-i), e.SentAt
 		ids[i], names[i], topics[i], senders[i], payloads[i], traces[i] = e.ID, e.Name, e.Topic, e.SenderID, string(e.Payload), e.Trace
 	}

@@ -71,7 +71,8 @@ func (w Tx) InsertErasure(e Erasure, now time.Time) {
 // UpdateErasure stores the progress of an erasure. If another server has changed it since it was read, the transaction
 // fails with ErrConflict.
 func (w Tx) UpdateErasure(e Erasure, now time.Time) {
-	w.Guard(sqlErasureUpdate, core.ErrConflict, e.ID, e.Version, e.PublicID, e.State, e.Step, core.EmptyIfNil(e.Position), e.Erased, e.Attempts,
+	w.Guard(sqlErasureUpdate, core.ErrConflict, e.ID, e.Version, e.PublicID, e.State, e.Step, core.EmptyIfNil(e.Position), e.Erased,
+		e.Attempts,
 		e.DueAt, now, e.FinishedAt, e.Homes)
 }
 

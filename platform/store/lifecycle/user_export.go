@@ -71,7 +71,8 @@ func (w Tx) StartExport(e Export, now, renewable time.Time, into **Export) {
 // UpdateExport stores the progress of an export. If another server has changed it since it was read, the transaction
 // fails with ErrConflict.
 func (w Tx) UpdateExport(e Export, now time.Time) {
-	w.Guard(sqlExportUpdate, core.ErrConflict, e.ID, e.Version, e.State, e.Step, core.EmptyIfNil(e.Position), e.Exported, e.Bytes, e.Attempts, e.DueAt,
+	w.Guard(sqlExportUpdate, core.ErrConflict, e.ID, e.Version, e.State, e.Step, core.EmptyIfNil(e.Position), e.Exported, e.Bytes, e.Attempts,
+		e.DueAt,
 		now, e.FinishedAt)
 }
 

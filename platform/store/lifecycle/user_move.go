@@ -132,7 +132,8 @@ func (w Tx) StartUserMove(m UserMove, now time.Time, into **UserMove) {
 // UpdateUserMove stores the progress of a move. If another server has changed it since it was read, the transaction fails
 // with ErrConflict.
 func (w Tx) UpdateUserMove(m UserMove, now time.Time) {
-	w.Guard(sqlUserMoveUpdate, core.ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, core.EmptyIfNil(m.Position), m.Moved, m.IDs,
+	w.Guard(sqlUserMoveUpdate, core.ErrConflict, m.ID, m.Version, string(m.State), m.Reason, m.Step, core.EmptyIfNil(m.Position), m.Moved,
+		m.IDs,
 		m.Attempts,
 		m.DueAt, now, m.FinishedAt)
 }

@@ -45,6 +45,7 @@ func (r ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 		return
 	}
 	for _, status := range statuses {
-		core.ReadEveryHome(r.ReadBatch, core.Pick(l.Deleted, deletedStreamsByStatus, streamsByStatus).In(l.Desc), into, status, l.After, l.AfterID, l.Limit)
+		core.ReadEveryHome(r.ReadBatch, core.Pick(l.Deleted, deletedStreamsByStatus, streamsByStatus).In(l.Desc), into, status, l.After,
+			l.AfterID, l.Limit)
 	}
 }

@@ -148,7 +148,8 @@ func (w Tx) changeChannelUser(channelID string, c ChannelUserChange, now time.Ti
 			core.EmptyIfNil(u.Roles), u.IsModerator(), u.MutedUntil, now).OnConflict("channel_users_pkey", core.ErrConflict)
 		return
 	}
-	w.Guard(sqlChannelUserUpdate, core.ErrConflict, channelID, u.UserID, c.Old.Version, u.Membership, core.EmptyIfNil(u.Roles), u.IsModerator(),
+	w.Guard(sqlChannelUserUpdate, core.ErrConflict, channelID, u.UserID, c.Old.Version, u.Membership, core.EmptyIfNil(u.Roles),
+		u.IsModerator(),
 		u.MutedUntil,
 		u.JoinedAt, now)
 }

@@ -92,7 +92,8 @@ var (
 		Name: "users.list.all", Columns: UserColumns + `, name_key`, From: `users WHERE home = $1 AND name_key >= $6 AND name_key < $7`,
 		Filter: userLives + ` AND lower(display_name) LIKE $8`, After: 3, Args: 8,
 	}
-	usersByName, usersByNameWindows = core.OrderedBy(core.NameOrders, "name_key", namedUsers.List), core.OrderedBy(core.NameOrders, "name_key", namedUsers.Window)
+	usersByName, usersByNameWindows = core.OrderedBy(core.NameOrders, "name_key", namedUsers.List), core.OrderedBy(core.NameOrders, "name_key",
+		namedUsers.Window)
 )
 
 // userLives is the filter of these statements.
@@ -165,7 +166,8 @@ type UserChange struct {
 // UpdateUser changes a profile and reads it back; nil if there is no such user or the user is deleted.
 func (w Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, core.KeyOf(c.DisplayName, core.PersonNameKeyRunes), c.ProfileHandle, c.Description,
-		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, core.KeyOf(c.ProfileHandle, core.PersonNameKeyRunes), c.IsBrand, c.HandleClaim)
+		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, core.KeyOf(c.ProfileHandle,
+			core.PersonNameKeyRunes), c.IsBrand, c.HandleClaim)
 	w.ReplaceFile(core.FileUse{ObjectID: id, Kind: core.UseUser, AuthorID: id}, c.AvatarFileID)
 }
 

@@ -17,7 +17,8 @@ const MaxOthers = 10
 // MaxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels
 // allow more, because they have no markers to update for each member and message.
 var MaxMembers = map[string]int{
-	messaging.ChannelCommunity: 10_000, messaging.ChannelBroadcast: 10_000, messaging.ChannelConversation: MaxOthers + 1, messaging.ChannelLive: 100_000,
+	messaging.ChannelCommunity: 10_000, messaging.ChannelBroadcast: 10_000, messaging.ChannelConversation: MaxOthers + 1,
+	messaging.ChannelLive: 100_000,
 }
 
 // NewChannel returns the row of a channel that a request describes, without its creator.
@@ -35,7 +36,9 @@ func NewChannel(req *plazav1.CreateChannelRequest, id string, now time.Time) mes
 }
 
 // NewConversation returns the row of a conversation that a request describes.
-func NewConversation(req *plazav1.CreateConversationRequest, id string, creator people.User, distinct bool, now time.Time) messaging.Channel {
+func NewConversation(
+	req *plazav1.CreateConversationRequest, id string, creator people.User, distinct bool, now time.Time,
+) messaging.Channel {
 	return messaging.Channel{
 		ID: id, PublicID: id, Type: messaging.ChannelConversation, CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
 		DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(), IsDistinct: distinct, Tags: service.Distinct(req.GetTags()),

@@ -205,9 +205,10 @@ func TestMessageRequests(t *testing.T) {
 	w := newWorld(t)
 	send := func(channelID string) string {
 		m := messaging.Message{
-			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID, ChannelType: messaging.ChannelCommunity,
-			CreatorID: w.reader,
-			DataType:  "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: now,
+			ID: region.NewID(region.EU), FeedID: channelID, ChannelID: channelID, ChannelPublicID: channelID,
+			ChannelType: messaging.ChannelCommunity,
+			CreatorID:   w.reader,
+			DataType:    "text", Data: []byte(`{"text":"message"}`), Metadata: []byte(`{}`), Mentions: []byte(`[]`), CreatedAt: now,
 		}
 		m.ReferenceID = m.ID
 		w.Commit(t, func(tx *store.Tx) {

@@ -101,9 +101,11 @@ func TestChanges(t *testing.T) {
 		{"ban a former member", Ban("c", "u", "p", member(communities.StateLeft), now), communities.StateBanned, nil, true},
 		{"ban again", Ban("c", "u", "p", member(communities.StateBanned), now), communities.StateBanned, nil, false},
 		{"ban a stranger", Ban("c", "u", "p", nil, now), communities.StateBanned, nil, true},
-		{"set roles", SetRoles(*member(communities.StateMember, MemberRoles()...), CreatorRoles(), now), communities.StateMember, CreatorRoles(), true},
+		{"set roles", SetRoles(*member(communities.StateMember, MemberRoles()...), CreatorRoles(), now), communities.StateMember, CreatorRoles(),
+			true},
 		{
-			"set the same roles", SetRoles(*member(communities.StateMember, MemberRoles()...), MemberRoles(), now), communities.StateMember, MemberRoles(),
+			"set the same roles", SetRoles(*member(communities.StateMember, MemberRoles()...), MemberRoles(),
+				now), communities.StateMember, MemberRoles(),
 			false,
 		},
 	} {
@@ -121,7 +123,8 @@ func TestChanges(t *testing.T) {
 }
 
 func TestCanDiscover(t *testing.T) {
-	public, discoverable, hidden := &communities.Community{IsPublic: true}, &communities.Community{IsDiscoverable: true}, &communities.Community{}
+	public, discoverable, hidden := &communities.Community{IsPublic: true}, &communities.Community{IsDiscoverable: true},
+		&communities.Community{}
 	deleted := &communities.Community{IsPublic: true, DeletedAt: &now}
 	stranger, viewer := confirmed(t), confirmed(t, auth.ViewCommunity)
 	for _, c := range []struct {

@@ -17,7 +17,8 @@ import (
 
 func TestResolvePost(t *testing.T) {
 	t.Parallel()
-	targets := visibility.NewTargets([]communities.Community{public, private}, []communities.Member{{CommunityID: private.ID, State: communities.StateMember}})
+	targets := visibility.NewTargets([]communities.Community{public, private},
+		[]communities.Member{{CommunityID: private.ID, State: communities.StateMember}})
 	post := func(change func(*content.Post)) *content.Post {
 		p := &content.Post{ID: "p", TargetType: "community", TargetID: public.ID, AuthorID: other, FeedType: "published"}
 		change(p)

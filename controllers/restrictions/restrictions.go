@@ -16,8 +16,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
-// Limits are what an administrator allows: they limit what the author of a SocialNetwork can do with the operator's permissions. Without them it is what a user
-// who may create pods can do: run any image, and read every Secret of the namespace in it.
+// Limits are what an administrator allows: they limit what the author of a SocialNetwork can do with the operator's permissions. Without
+// them it is what a user who may create pods can do: run any image, and read every Secret of the namespace in it.
 type Limits struct {
 	// ImagePrefixes are the prefixes of images that containers may have; empty means any.
 	ImagePrefixes []string

@@ -125,6 +125,7 @@ func (w *Tx) CountUnlessZero(ref string, kind CounterKind, delta int64) {
 	}
 }
 
+// CountIf returns 1 if a row is counted, and 0 if not.
 func CountIf(yes bool) int64 {
 	if yes {
 		return 1

@@ -29,7 +29,7 @@ func ForEach(name string, args int, padding any, branch, rest string) Each {
 	return ForEachIn(eachSizes, name, args, padding, branch, rest)
 }
 
-// ForEachIn is forEach with numbers of branches.
+// ForEachIn is ForEach with numbers of branches.
 func ForEachIn(sizes []int, name string, args int, padding any, branch, rest string) Each {
 	e := Each{padding: padding, sizes: sizes}
 	for _, size := range sizes {
@@ -73,7 +73,7 @@ func ReadEach[T any](r *ReadBatch, ids []string, e Each, into *[]T, args ...any)
 	}
 }
 
-// ReadEachAt is readEach for values at one home.
+// ReadEachAt is ReadEach for values at one home.
 func ReadEachAt[T, V any](r *ReadBatch, home region.Code, values []V, e Each, into *[]T, args ...any) {
 	EachPart(r, home, e, values, func(int) func(pgx.Rows) error {
 		part := new([]T)

@@ -92,13 +92,13 @@ func (w *Tx) InsertFileUses(use FileUse, fileIDs []string) {
 	}
 }
 
-// ReplaceFileUses is insertFileUses for an object that may refer to other files already, which it releases.
+// ReplaceFileUses is InsertFileUses for an object that may refer to other files already, which it releases.
 func (w *Tx) ReplaceFileUses(use FileUse, fileIDs []string) {
 	w.Exec(sqlFileUsesReplace, use.ObjectID, use.Kind, EmptyIfNil(validIDs(fileIDs)))
 	w.InsertFileUses(use, fileIDs)
 }
 
-// ReplaceFile is replaceFileUses for an object with a single file; nil if it is unchanged.
+// ReplaceFile is ReplaceFileUses for an object with a single file; nil if it is unchanged.
 func (w *Tx) ReplaceFile(use FileUse, fileID *string) {
 	if fileID != nil {
 		w.ReplaceFileUses(use, []string{*fileID})

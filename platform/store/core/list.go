@@ -109,6 +109,7 @@ func Lookup[K comparable, V any](lists map[K]V, key K) V {
 	return l
 }
 
+// Pick returns yes if the condition holds, and otherwise no.
 func Pick[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes

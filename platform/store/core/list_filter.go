@@ -41,10 +41,12 @@ func (f Flagged) Wanted() *bool {
 	return &yes
 }
 
+// CompareKeys compares the positions of two rows in a list by time.
 func CompareKeys(at time.Time, aID string, bt time.Time, bID string) int {
 	return cmp.Or(at.Compare(bt), cmp.Compare(aID, bID))
 }
 
+// OrAll returns the wanted values of a filter, or all of them if it names none.
 func OrAll(wanted, all []string) []string {
 	if len(wanted) == 0 {
 		return all

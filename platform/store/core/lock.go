@@ -34,5 +34,5 @@ func byID(table string) *db.SharedTable {
 	}
 }
 
-// CountsOfItems says why statements that count flags do not lock the counts. Where flags are set, lockCounter locks them.
+// CountsOfItems says why statements that count flags do not lock the counts. Where flags are set, LockCounter locks them.
 const CountsOfItems = "the rows depend on the items that the statement reads"

@@ -52,7 +52,7 @@ func ReadMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, ar
 	AddMany(r, ids, st, into, args...)
 }
 
-// AddMany is readMany and keeps the rows that into has.
+// AddMany is ReadMany and keeps the rows that into has.
 func AddMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, args ...any) {
 	for home, ids := range r.ByHome(ids) {
 		AppendRows(r, home, st, into, append([]any{ids}, args...)...)

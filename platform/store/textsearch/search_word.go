@@ -99,7 +99,7 @@ func (w Tx) InsertSearchWords(d Document) {
 	}
 }
 
-// ReplaceSearchWords is insertSearchWords for an object that may have words already.
+// ReplaceSearchWords is InsertSearchWords for an object that may have words already.
 func (w Tx) ReplaceSearchWords(d Document) {
 	w.DeleteSearchWords(d.ID)
 	w.InsertSearchWords(d)

@@ -41,8 +41,6 @@ func (c *collector) collectErasures() {
 		key := walk.Start()
 		c.reads(func(r *store.ReadBatch) { r.ErasurePage(walk, region.US, user, nil, pageRows, pageRows, &rows) })
 		c.write(func(w *store.Tx) { w.EraseRow(walk, user, key) })
-		if walk.HasJSON() {
-			c.write(func(w *store.Tx) { w.ReplaceJSON(walk, lifecycle.ErasureRow{Key: key, JSON: "[]"}, []byte("[]")) })
-		}
+		c.write(func(w *store.Tx) { w.ReplaceJSON(walk, lifecycle.ErasureRow{Key: key, JSON: "[]"}, []byte("[]")) })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store/content"
 	"github.com/plaza-social/plaza/platform/store/core"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/notify"
 )
 
 // ErasureWalks are the walks of an erasure, in their order: the contents and relations of the user first, because ending them
@@ -32,6 +33,7 @@ func (w Tx) EraseOwned(userID string) {
 	for _, st := range ownedStatements {
 		w.Exec(st, userID)
 	}
+	notify.Tx{Tx: w.Tx}.RemovePushDevices(userID)
 	content.Tx{Tx: w.Tx}.PurgeFlags([]string{userID})
 }
 

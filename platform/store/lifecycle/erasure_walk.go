@@ -143,8 +143,11 @@ func (w Tx) EraseRow(l *ErasureWalk, userID string, key []string) {
 	}
 }
 
-// ReplaceJSON replaces the JSON columns of a row unless one has changed since it was read.
+// ReplaceJSON replaces the JSON columns of a row unless one has changed since it was read. It has no effect on tables without such columns.
 func (w Tx) ReplaceJSON(l *ErasureWalk, row ErasureRow, changed []byte) {
+	if l.json == nil {
+		return
+	}
 	w.Exec(l.json, append([]any{changed, row.JSON}, anys(row.Key)...)...)
 }
 
@@ -158,6 +161,3 @@ func anys(values []string) []any {
 
 // Start returns a position before every key.
 func (w *ErasureWalk) Start() []string { return w.start }
-
-// HasJSON reports whether the table has a JSON column that can refer to users.
-func (w *ErasureWalk) HasJSON() bool { return w.json != nil }

@@ -69,7 +69,10 @@ var tables = []table{
 	},
 	{name: "user_markers", key: "user_id", columns: "last_sync_at, created_at, updated_at"},
 	{name: "story_seen", key: "user_id, target_id", columns: "target_id, seen_expires_at", stays: movedApart},
-	{name: "push_devices", key: "user_id, device", columns: "platform, provider, created_at, updated_at"},
+	{
+		name: "push_devices", key: "user_id, device", kept: "deleted by EraseOwned with a statement of package notify",
+		columns: "platform, provider, created_at, updated_at",
+	},
 	{name: "notification_settings", key: "user_id, level, target_id", columns: "level, target_id, enabled, events, updated_at"},
 	{name: "archived_channels", key: "user_id, channel_id", columns: "channel_id, created_at"},
 	{name: "tray_seen", key: "user_id", columns: "seen_at"},

@@ -21,8 +21,10 @@ func insertAuditEvents(t *testing.T, s *store.Store) {
 	t.Helper()
 	w := s.NewTx(region.EU)
 	for i := range 6 {
-		e := network.AuditEvent{At: later(i), ID: auditedID(i), ActorKind: network.ActorUser, Actor: "ab"[i%2 : i%2+1],
-			Operation: "xy"[i/3 : i/3+1]}
+		e := network.AuditEvent{
+			At: later(i), ID: auditedID(i), ActorKind: network.ActorUser, Actor: "ab"[i%2 : i%2+1],
+			Operation: "xy"[i/3 : i/3+1],
+		}
 		targets := []network.AuditTarget{{Type: "user", ID: "u" + strconv.Itoa(i%3)}, {Type: "post", ID: "u1"}}
 		w.InsertAuditEvent(e, targets, network.AuditSource{Address: "192.0.2.1"}, "")
 		w.InsertAuditEvent(e, targets, network.AuditSource{Address: "192.0.2.2"}, "") // again

@@ -28,16 +28,26 @@ func markerSteps(feed, anna, ben string) []markerStep {
 		return messaging.MarkerMoves{FeedID: feed, Moved: []messaging.MarkerMove{m, {UserID: ben}}}
 	}
 	return []markerStep{
-		{"a mention", 7, 7, move(messaging.MarkerMove{UserID: anna, LastMention: 7}), [5]int64{7, 5, 5, 7, 7}, [5]int64{7, 0, 0, 5, 7}, false,
-			nil},
+		{
+			"a mention", 7, 7, move(messaging.MarkerMove{UserID: anna, LastMention: 7}),
+			[5]int64{7, 5, 5, 7, 7},
+			[5]int64{7, 0, 0, 5, 7},
+			false,
+			nil,
+		},
 		{
 			"an earlier message", 6, 6, move(messaging.MarkerMove{UserID: anna, LastMention: 6, ReadTo: 4}),
 			[5]int64{7, 5, 5, 7, 7},
 			[5]int64{7, 0, 0, 5, 7},
 			false, nil,
 		},
-		{"an own message", 8, 8, move(messaging.MarkerMove{UserID: anna, ReadTo: 6}), [5]int64{8, 6, 6, 7, 8}, [5]int64{8, 0, 0, 5, 8}, false,
-			nil},
+		{
+			"an own message", 8, 8, move(messaging.MarkerMove{UserID: anna, ReadTo: 6}),
+			[5]int64{8, 6, 6, 7, 8},
+			[5]int64{8, 0, 0, 5, 8},
+			false,
+			nil,
+		},
 		{
 			"while the user reads", 8, 9, move(messaging.MarkerMove{UserID: anna}),
 			[5]int64{9, 9, 9, 7, 8},
@@ -125,7 +135,9 @@ func TestMovesOfFeedMarkers(t *testing.T) {
 		require.Equal(t, [5]int64{5, 5, 5, 0, 5}, got, "another feed")
 	}
 	w := s.NewTx(region.EU)
-	w.MoveFeedMarkers(messaging.MarkerMoves{FeedID: feed, EntityID: channel, LastSegment: 99,
-		Inserted: []messaging.MarkerMove{{UserID: anna}}}, now)
+	w.MoveFeedMarkers(messaging.MarkerMoves{
+		FeedID: feed, EntityID: channel, LastSegment: 99,
+		Inserted: []messaging.MarkerMove{{UserID: anna}},
+	}, now)
 	require.ErrorIs(t, w.Commit(t.Context()), messaging.ErrMarkerExists)
 }

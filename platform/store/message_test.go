@@ -17,8 +17,10 @@ import (
 func newMessageFeed(t *testing.T, s *store.Store, id, channelID string, seconds int) {
 	t.Helper()
 	w := s.NewTx(homeOf(id))
-	w.InsertMessageFeed(messaging.MessageFeed{ID: id, EntityID: channelID, Name: "general", ChannelType: "community",
-		CreatedAt: later(seconds)})
+	w.InsertMessageFeed(messaging.MessageFeed{
+		ID: id, EntityID: channelID, Name: "general", ChannelType: "community",
+		CreatedAt: later(seconds),
+	})
 	commit(t, w)
 }
 

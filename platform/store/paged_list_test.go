@@ -284,8 +284,10 @@ func TestPagesOfChannelUsers(t *testing.T) {
 			messaging.ChannelUserList{ByName: true, Prefix: "AN", Roles: moderator},
 			messaging.ChannelUser{Roles: other, MutedUntil: &until},
 		},
-		"muted by name": {messaging.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at},
-			messaging.ChannelUser{Roles: moderator, MutedUntil: &at}},
+		"muted by name": {
+			messaging.ChannelUserList{ByName: true, Prefix: "AN", MutedAt: &at},
+			messaging.ChannelUser{Roles: moderator, MutedUntil: &at},
+		},
 	} {
 		channel, ids := newChannel(t, s, region.EU), listIDs(region.EU)
 		put := func(channelID, id string, u messaging.ChannelUser, seconds int) {

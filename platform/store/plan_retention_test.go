@@ -15,8 +15,10 @@ func (c *collector) collectRetention() {
 	var feeds []string
 	var n int64
 	before := worldStart.Add(20_000 * time.Minute)
-	for _, read := range []lifecycle.ExpiredRows{lifecycle.ExpiredPosts, lifecycle.ExpiredStories, lifecycle.ExpiredComments,
-		lifecycle.ExpiredMessages} {
+	for _, read := range []lifecycle.ExpiredRows{
+		lifecycle.ExpiredPosts, lifecycle.ExpiredStories, lifecycle.ExpiredComments,
+		lifecycle.ExpiredMessages,
+	} {
 		c.reads(func(r *store.ReadBatch) { r.ExpiredRows(read, region.US, before, pageRows, &rows) })
 	}
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })

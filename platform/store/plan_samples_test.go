@@ -343,8 +343,10 @@ func (c *collector) collectJoinRequests() {
 	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, statuses := range [][]string{nil, {communities.JoinPending}, {communities.JoinPending, communities.JoinApproved}} {
-			l := communities.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id,
-				Limit: pageRows}
+			l := communities.JoinRequestList{
+				CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id,
+				Limit: pageRows,
+			}
 			c.reads(func(r *store.ReadBatch) { r.ListJoinRequests(l, &requests) })
 		}
 	})

@@ -25,8 +25,10 @@ func (c *collector) collectSearch() {
 	searcher := textsearch.Searcher{UserID: userID(3), Communities: []string{communityID(3)}, Hidden: []string{userID(9)}}
 	both(worldPosts/2, func(desc bool, at time.Time, id string) {
 		page := textsearch.SearchPage{
-			Searcher: searcher, SearchWord: textsearch.SearchWord{Key: "common",
-				Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
+			Searcher: searcher, SearchWord: textsearch.SearchWord{
+				Key:  "common",
+				Word: "common",
+			}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
 		}
 		c.reads(func(r *store.ReadBatch) { r.SearchPosts(textsearch.PostSearch{SearchPage: page}, &hits) })
 		page.SearchWord = textsearch.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}

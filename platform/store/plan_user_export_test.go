@@ -22,8 +22,10 @@ func (c *collector) collectExports() {
 	now := worldStart.Add(20_000 * time.Minute)
 	c.reads(func(r *store.ReadBatch) { r.Export(user, &export) })
 	c.reads(func(r *store.ReadBatch) { r.DueExport(region.US, lifecycle.ExportCollecting, now, &export) })
-	row := lifecycle.Export{ID: user, State: lifecycle.ExportPacking, Exported: []byte("{}"),
-		Progress: lifecycle.Progress{Version: 1, DueAt: worldStart}}
+	row := lifecycle.Export{
+		ID: user, State: lifecycle.ExportPacking, Exported: []byte("{}"),
+		Progress: lifecycle.Progress{Version: 1, DueAt: worldStart},
+	}
 	c.write(func(w *store.Tx) {
 		w.StartExport(lifecycle.Export{ID: region.NewID(region.US)}, now, now.Add(-time.Hour), &export)
 	})

@@ -174,8 +174,10 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 	s := open(t, dbtest.New(t))
 	community, here, gone, elsewhere := region.NewID(region.SG), region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.US)
 	w := s.NewTx(region.EU)
-	w.MirrorMembers([]communities.MirroredMember{{UserID: gone, CommunityID: community, State: communities.StateLeft, Version: 2,
-		ChangedAt: now}})
+	w.MirrorMembers([]communities.MirroredMember{{
+		UserID: gone, CommunityID: community, State: communities.StateLeft, Version: 2,
+		ChangedAt: now,
+	}})
 	commit(t, w)
 	e := anEvent(community)
 	for _, id := range []string{here, gone, elsewhere} {

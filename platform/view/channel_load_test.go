@@ -55,8 +55,10 @@ func TestMembershipOfViewerInChannel(t *testing.T) {
 	l := &channelLoader{ChannelRows: ChannelRows{
 		Viewer: &people.User{ID: "me", PublicID: "my-id"},
 		ChannelUsers: []messaging.ChannelUser{
-			{ChannelID: "c", UserID: "other", Membership: messaging.ChannelBanned}, {ChannelID: "c", UserID: "me",
-				Membership: messaging.ChannelMember},
+			{ChannelID: "c", UserID: "other", Membership: messaging.ChannelBanned}, {
+				ChannelID: "c", UserID: "me",
+				Membership: messaging.ChannelMember,
+			},
 		},
 	}}
 	l.mine = []messaging.ChannelUser{

@@ -32,8 +32,10 @@ func TestMembershipOfViewerInCommunity(t *testing.T) {
 			{CommunityID: "c", UserID: "me", State: communities.StateMember},
 		},
 	}}
-	l.mine = []communities.Member{{CommunityID: "c", UserID: "me", State: "left"},
-		{CommunityID: "d", UserID: "me", State: communities.StateBanned}}
+	l.mine = []communities.Member{
+		{CommunityID: "c", UserID: "me", State: "left"},
+		{CommunityID: "d", UserID: "me", State: communities.StateBanned},
+	}
 	require.True(t, l.membership("c").IsMember(), "what the operation knows is newer than what was read")
 	require.True(t, l.membership("d").IsBanned())
 	require.Equal(t, &communities.Member{CommunityID: "e", UserID: "me", UserPublicID: "my-id"}, l.membership("e"))

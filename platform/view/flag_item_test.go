@@ -41,8 +41,10 @@ func TestFlagItem(t *testing.T) {
 func TestFlagItemCounts(t *testing.T) {
 	t.Parallel()
 	counts := core.Counts{
-		"a": {content.FlagsCounter(content.FlagsOpen): 1, content.FlagsCounter(content.FlagsClaimed): 2,
-			content.FlagsCounter(content.FlagsResolved): 3},
+		"a": {
+			content.FlagsCounter(content.FlagsOpen): 1, content.FlagsCounter(content.FlagsClaimed): 2,
+			content.FlagsCounter(content.FlagsResolved): 3,
+		},
 		"b": {content.FlagsCounter(content.FlagsOpen): 10, content.FlagsCounter(content.FlagsResolved): 1 << 40},
 		"c": {content.FlagsCounter(content.FlagsOpen): 100},
 	}

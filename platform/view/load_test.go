@@ -82,8 +82,10 @@ func TestWantedCounts(t *testing.T) {
 			[]string{"s", "x"},
 		},
 		"a comment": {Rows{Comments: []content.Comment{{ID: "x", LatestReplies: content.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
-		"a community once": {Rows{Posts: []content.Post{{ID: "p", TargetID: "c"}}, Communities: []communities.Community{{ID: "c"}}},
-			[]string{"p", "c"}},
+		"a community once": {
+			Rows{Posts: []content.Post{{ID: "p", TargetID: "c"}}, Communities: []communities.Community{{ID: "c"}}},
+			[]string{"p", "c"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,8 +226,10 @@ func TestBuildCommunitiesWithTheViewersMembership(t *testing.T) {
 	l := &loader{builder: &Builder{}, viewer: v, viewerID: "me", Rows: Rows{
 		Communities: []communities.Community{{ID: "joined"}, {ID: "strange"}, {ID: "joined"}},
 		Members: []communities.Member{
-			{CommunityID: "joined", UserID: "me", State: communities.StateMember}, {CommunityID: "strange", UserID: "other",
-				State: communities.StateMember},
+			{CommunityID: "joined", UserID: "me", State: communities.StateMember}, {
+				CommunityID: "strange", UserID: "other",
+				State: communities.StateMember,
+			},
 		},
 	}}
 	var a Aggregate
@@ -246,10 +250,12 @@ func TestRolesOfResponse(t *testing.T) {
 
 func TestBuildPostsShowsChildrenOnce(t *testing.T) {
 	t.Parallel()
-	l := &loader{builder: &Builder{}, viewer: viewerOf(t.Context()), mine: []content.Reaction{{ReferenceID: "child", Name: "like"}},
+	l := &loader{
+		builder: &Builder{}, viewer: viewerOf(t.Context()), mine: []content.Reaction{{ReferenceID: "child", Name: "like"}},
 		Rows: Rows{
 			Posts: []content.Post{{ID: "p", Children: []string{"child", "primary"}}, {ID: "primary"}},
-		}}
+		},
+	}
 	l.children = []content.Post{{ID: "primary"}, {ID: "child"}}
 	var a Aggregate
 	l.buildPosts(&a)

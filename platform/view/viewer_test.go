@@ -30,8 +30,10 @@ func asAdmin(t *testing.T) context.Context {
 
 // moderatorOf returns the membership of a moderator of a community.
 func moderatorOf(communityID, userID string) communities.Member {
-	return communities.Member{CommunityID: communityID, UserID: userID, State: communities.StateMember,
-		Roles: []string{auth.RoleCommunityModerator}}
+	return communities.Member{
+		CommunityID: communityID, UserID: userID, State: communities.StateMember,
+		Roles: []string{auth.RoleCommunityModerator},
+	}
 }
 
 func TestWhoSeesFlagsOfContent(t *testing.T) {
@@ -48,10 +50,16 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 		"stranger":         {confirmed(t, "stranger"), nil, facts{}},
 		"author":           {confirmed(t, "author"), nil, facts{}},
 		"flagger":          {confirmed(t, "flagger"), nil, facts{}},
-		"plain member": {confirmed(t, "m"), []communities.Member{{CommunityID: "c", UserID: "m", State: communities.StateMember}},
-			facts{}},
-		"community moderator": {confirmed(t, "m"), []communities.Member{moderatorOf("c", "m")},
-			facts{post: true, comment: true, story: true}},
+		"plain member": {
+			confirmed(t, "m"),
+			[]communities.Member{{CommunityID: "c", UserID: "m", State: communities.StateMember}},
+			facts{},
+		},
+		"community moderator": {
+			confirmed(t, "m"),
+			[]communities.Member{moderatorOf("c", "m")},
+			facts{post: true, comment: true, story: true},
+		},
 		"moderator elsewhere":       {confirmed(t, "m"), []communities.Member{moderatorOf("other", "m")}, facts{}},
 		"another's moderator role":  {confirmed(t, "m"), []communities.Member{moderatorOf("c", "other")}, facts{}},
 		"banned former moderator":   {confirmed(t, "banned"), []communities.Member{banned}, facts{}},
@@ -77,8 +85,10 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 			require.Equal(t, test.sees.post, len(posts[0].Flaggers) == 2)
 			require.Equal(t, [2]bool{test.sees.post, test.sees.post}, [2]bool{posts[0].HasFlaggedChildren, posts[0].HasFlaggedComment})
 			require.Equal(t, test.sees.wallPost, posts[1].FlagCount == 2)
-			comment := v.comments([]content.Comment{{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers,
-				FlagCount: 2}})[0]
+			comment := v.comments([]content.Comment{{
+				TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers,
+				FlagCount: 2,
+			}})[0]
 			require.Equal(t, test.sees.comment, comment.FlagCount == 2)
 			story := v.stories([]content.Story{
 				{TargetType: "community", TargetID: "c", AuthorID: "author", Flaggers: flaggers, FlagCount: 2, HasFlaggedComment: true},

@@ -111,8 +111,10 @@ func TestMemberDelta(t *testing.T) {
 	}{
 		{nil, 0},
 		{[]messaging.ChannelUserChange{change("", messaging.ChannelMember), change(messaging.ChannelNone, messaging.ChannelMember)}, 2},
-		{[]messaging.ChannelUserChange{change(messaging.ChannelMember, messaging.ChannelNone),
-			change(messaging.ChannelMember, messaging.ChannelBanned)}, -2},
+		{[]messaging.ChannelUserChange{
+			change(messaging.ChannelMember, messaging.ChannelNone),
+			change(messaging.ChannelMember, messaging.ChannelBanned),
+		}, -2},
 		{[]messaging.ChannelUserChange{change(messaging.ChannelMember, messaging.ChannelMember), change("", messaging.ChannelBanned)}, 0},
 		{[]messaging.ChannelUserChange{change("", messaging.ChannelMember), change(messaging.ChannelMember, messaging.ChannelNone)}, 0},
 	} {

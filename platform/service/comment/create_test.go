@@ -44,8 +44,11 @@ func TestApproval(t *testing.T) {
 		target visibility.Target
 		want   string
 	}{
-		"without review": {servicetest.User(t, "u"), visibility.Target{Community: &communities.Community{PostApproval: true}},
-			content.Approved},
+		"without review": {
+			servicetest.User(t, "u"),
+			visibility.Target{Community: &communities.Community{PostApproval: true}},
+			content.Approved,
+		},
 		"with review":            {servicetest.User(t, "u"), visibility.Target{Community: reviewed}, content.Pending},
 		"with review, moderator": {servicetest.User(t, "u"), visibility.Target{Community: reviewed, Member: moderator}, content.Approved},
 		"network moderator":      {servicetest.User(t, "u", auth.RoleModerator), visibility.Target{Community: reviewed}, content.Approved},

@@ -135,10 +135,14 @@ func TestDiscussionMembership(t *testing.T) {
 		"no discussion":  {nil, nil, content.RsvpGoing, ""},
 		"a deleted one":  {gone, nil, content.RsvpGoing, ""},
 		"a member stays": {&communities.Community{ID: "c"}, state(communities.StateMember), content.RsvpGoing, ""},
-		"a member leaves": {&communities.Community{ID: "c"}, state(communities.StateMember), content.RsvpInterested,
-			communities.StateLeft},
-		"the moderator stays": {&communities.Community{ID: "c"}, state(communities.StateMember, "community-moderator"), content.RsvpNotGoing,
-			""},
+		"a member leaves": {
+			&communities.Community{ID: "c"}, state(communities.StateMember), content.RsvpInterested,
+			communities.StateLeft,
+		},
+		"the moderator stays": {
+			&communities.Community{ID: "c"}, state(communities.StateMember, "community-moderator"), content.RsvpNotGoing,
+			"",
+		},
 		"a ban stays in force":     {&communities.Community{ID: "c"}, state(communities.StateBanned), content.RsvpGoing, ""},
 		"who was never there":      {&communities.Community{ID: "c"}, nil, content.RsvpNotGoing, ""},
 		"who left, and stays away": {&communities.Community{ID: "c"}, state(communities.StateLeft), content.RsvpInterested, ""},

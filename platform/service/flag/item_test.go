@@ -235,8 +235,10 @@ func TestAuthorityInPlace(t *testing.T) {
 	creator := servicetest.User(t, "creator")
 	channel := func(kind, creatorID string, roles ...string) chat.Access {
 		return chat.Access{
-			Channel: &messaging.Channel{Type: kind, CreatorID: creatorID}, User: &messaging.ChannelUser{Membership: messaging.ChannelMember,
-				Roles: roles},
+			Channel: &messaging.Channel{Type: kind, CreatorID: creatorID}, User: &messaging.ChannelUser{
+				Membership: messaging.ChannelMember,
+				Roles:      roles,
+			},
 		}
 	}
 	for name, test := range map[string]struct {

@@ -26,8 +26,10 @@ func TestItemListOf(t *testing.T) {
 		"state":                     {&request{State: "resolved"}, false, content.FlagItemList{State: content.FlagsResolved, Desc: true}},
 		"filters": {
 			&request{TargetType: "post", Reason: "Spam", Region: "sg"}, false,
-			content.FlagItemList{State: content.FlagsOpen, TargetType: content.FlagPost, Reason: "Spam", Desc: true,
-				Homes: []region.Code{region.SG}},
+			content.FlagItemList{
+				State: content.FlagsOpen, TargetType: content.FlagPost, Reason: "Spam", Desc: true,
+				Homes: []region.Code{region.SG},
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

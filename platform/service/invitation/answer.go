@@ -178,8 +178,10 @@ func (a *answer) requireResend() error {
 }
 
 // endNames are the names of the realtime events about the end of an invitation of a co-host, by its status.
-var endNames = map[string]string{communities.JoinRejected: "room.didCohostInviteReject",
-	communities.JoinCancelled: "room.didCohostInviteCancel"}
+var endNames = map[string]string{
+	communities.JoinRejected:  "room.didCohostInviteReject",
+	communities.JoinCancelled: "room.didCohostInviteCancel",
+}
 
 // end ends a pending invitation with a status other than approved.
 func (s *Service) end(ctx context.Context, status string, load func() (*answer, error)) (*plazav1.SuccessResponse, error) {

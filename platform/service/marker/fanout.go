@@ -157,7 +157,8 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed mes
 	members []messaging.ChannelUser,
 ) error {
 	return s.updateMarkers(ctx, home, feed, members, func(c *changes, u messaging.ChannelUser, mark *messaging.FeedMarker,
-		move messaging.MarkerMove) {
+		move messaging.MarkerMove,
+	) {
 		for _, message := range messages {
 			if u.UserID == message.creatorID {
 				move.ReadTo = max(move.ReadTo, message.segment)
@@ -268,7 +269,8 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 // followFeed is followMembers for one subchannel and users of one home.
 func (s *Service) followFeed(ctx context.Context, feed messaging.MessageFeed, home region.Code, users []messaging.ChannelUser) error {
 	return s.updateMarkers(ctx, home, feed, users, func(c *changes, u messaging.ChannelUser, mark *messaging.FeedMarker,
-		move messaging.MarkerMove) {
+		move messaging.MarkerMove,
+	) {
 		switch {
 		case !u.IsMember() && mark != nil && !mark.IsDeleted:
 			c.deleted = append(c.deleted, u.UserID)

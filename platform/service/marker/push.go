@@ -121,8 +121,10 @@ func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) 
 		return err
 	}
 	segment := update.Segment.Segment
-	c := s.newChanges(update.Home, messaging.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID,
-		LastSegment: segment},
+	c := s.newChanges(update.Home, messaging.MarkerMoves{
+		FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID,
+		LastSegment: segment,
+	},
 		update.At)
 	for _, u := range update.Users {
 		mark := service.Find(marks, func(m messaging.FeedMarker) bool { return m.UserID == u.UserID })

@@ -108,8 +108,10 @@ func TestFanOutWithoutAHome(t *testing.T) {
 		CreatedAt: now,
 	})
 	tx.ChangeChannelUsers(channel, service.Map(users, func(id string) messaging.ChannelUserChange {
-		return messaging.ChannelUserChange{New: messaging.ChannelUser{ChannelID: channel, UserID: id, Membership: messaging.ChannelMember,
-			JoinedAt: now}}
+		return messaging.ChannelUserChange{New: messaging.ChannelUser{
+			ChannelID: channel, UserID: id, Membership: messaging.ChannelMember,
+			JoinedAt: now,
+		}}
 	}), now)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.Exec(t, `UPDATE message_feeds SET last_segment = 1`)

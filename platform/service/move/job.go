@@ -34,8 +34,10 @@ func (s *Service) Job() jobs.Job {
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
 // first.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	states := []lifecycle.MoveState{lifecycle.MoveMoving, lifecycle.MoveFrozen, lifecycle.MoveAnnounced, lifecycle.MoveCleaning,
-		lifecycle.MoveCollecting}
+	states := []lifecycle.MoveState{
+		lifecycle.MoveMoving, lifecycle.MoveFrozen, lifecycle.MoveAnnounced, lifecycle.MoveCleaning,
+		lifecycle.MoveCollecting,
+	}
 	due := func(reads *store.ReadBatch, state lifecycle.MoveState, into **lifecycle.UserMove) {
 		reads.DueUserMove(home, state, s.Now(), into)
 	}

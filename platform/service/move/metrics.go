@@ -16,8 +16,10 @@ import (
 const measureEvery = 15 * time.Second
 
 // unfinished are the states of unfinished moves.
-var unfinished = []lifecycle.MoveState{lifecycle.MoveCollecting, lifecycle.MoveAnnounced, lifecycle.MoveFrozen, lifecycle.MoveMoving,
-	lifecycle.MoveCleaning}
+var unfinished = []lifecycle.MoveState{
+	lifecycle.MoveCollecting, lifecycle.MoveAnnounced, lifecycle.MoveFrozen, lifecycle.MoveMoving,
+	lifecycle.MoveCleaning,
+}
 
 // metrics are the metrics of the moves of a region.
 type metrics struct {

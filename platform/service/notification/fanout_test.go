@@ -65,8 +65,10 @@ func newHall(t *testing.T, members ...string) *hall {
 		})
 		tx.PutPushDevice(notify.PushDevice{UserID: id, Device: device, Platform: "android", Provider: push.FCM, Token: name, UpdatedAt: now})
 		changes = append(changes,
-			messaging.ChannelUserChange{New: messaging.ChannelUser{UserID: id, UserPublicID: name, Membership: messaging.ChannelMember,
-				JoinedAt: now}})
+			messaging.ChannelUserChange{New: messaging.ChannelUser{
+				UserID: id, UserPublicID: name, Membership: messaging.ChannelMember,
+				JoinedAt: now,
+			}})
 	}
 	tx.ChangeChannelUsers(h.id, changes, now)
 	require.NoError(t, tx.Commit(t.Context()))

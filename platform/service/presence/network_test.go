@@ -27,8 +27,10 @@ func TestListPresences(t *testing.T) {
 		tx := w.Store.NewTx(home)
 		tx.InsertUser(people.User{ID: id, PublicID: name, DisplayName: name}, at)
 		require.NoError(t, tx.Commit(t.Context()))
-		require.NoError(t, s.beats.add(home, people.Presence{Place: onlineIn(home), UserID: id, JoinedAt: servicetest.Noon,
-			Until: at.Add(lasts)}))
+		require.NoError(t, s.beats.add(home, people.Presence{
+			Place: onlineIn(home), UserID: id, JoinedAt: servicetest.Noon,
+			Until: at.Add(lasts),
+		}))
 		_, err := s.store(t.Context(), home)
 		require.NoError(t, err)
 	}

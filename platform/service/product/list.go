@@ -49,8 +49,10 @@ const maxFound = 500
 
 // searchByTime orders the products that a keyword finds, the first ones by name, by time.
 func (s *Service) searchByTime(ctx context.Context, list content.ProductList, cursor page.Cursor) (*plazav1.SearchProductsResponse, error) {
-	named := content.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: content.ProductsByName,
-		Limit: maxFound}
+	named := content.ProductList{
+		Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: content.ProductsByName,
+		Limit: maxFound,
+	}
 	_, named.AfterKey, named.AfterID = page.Cursor{}.Start(false)
 	var rows []content.Product
 	reads := s.Store.NewBestEffortBatch()

@@ -28,8 +28,10 @@ func order(t *testing.T, found ...search.Found) ([]string, map[string]float64) {
 
 func TestRankByWeight(t *testing.T) {
 	t.Parallel()
-	ids, scores := order(t, search.Found{Word: "rope", Exact: []textsearch.SearchHit{hit("a", 300, ""), hit("b", 700, ""),
-		hit("c", 1000, "")}})
+	ids, scores := order(t, search.Found{Word: "rope", Exact: []textsearch.SearchHit{
+		hit("a", 300, ""), hit("b", 700, ""),
+		hit("c", 1000, ""),
+	}})
 	require.Equal(t, []string{"c", "b", "a"}, ids)
 	require.InDelta(t, 1, scores["c"], 1e-9)
 	require.InDelta(t, 0.3, scores["a"], 1e-9)

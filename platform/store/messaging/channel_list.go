@@ -61,8 +61,10 @@ func channelFilter(id string) string {
 }
 
 func (l ChannelList) filter() []any {
-	return []any{core.EmptyIfNil(l.Types), core.EmptyIfNil(l.Tags), core.EmptyIfNil(l.Without), string(l.Deleted), core.EmptyIfNil(l.Archived),
-		l.OnlyArchived}
+	return []any{
+		core.EmptyIfNil(l.Types), core.EmptyIfNil(l.Tags), core.EmptyIfNil(l.Without), string(l.Deleted), core.EmptyIfNil(l.Archived),
+		l.OnlyArchived,
+	}
 }
 
 // names returns the parameters of a prefix: the range of the keys of all names with the prefix, and a pattern for the

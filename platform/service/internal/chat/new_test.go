@@ -32,8 +32,10 @@ func TestNewChannel(t *testing.T) {
 	bare := NewChannel(&plazav1.CreateChannelRequest{}, "id", now)
 	require.Equal(t, []any{messaging.ChannelCommunity, "default", int64(10), false},
 		[]any{bare.Type, bare.NotificationMode, bare.AutoDeleteFlags, bare.AutoDeleteEnabled})
-	for kind, want := range map[string]bool{"": true, messaging.ChannelCommunity: true, messaging.ChannelBroadcast: true,
-		messaging.ChannelLive: false} {
+	for kind, want := range map[string]bool{
+		"": true, messaging.ChannelCommunity: true, messaging.ChannelBroadcast: true,
+		messaging.ChannelLive: false,
+	} {
 		require.Equal(t, want, NewChannel(&plazav1.CreateChannelRequest{Type: kind}, "id", now).IsPublic, kind)
 	}
 	require.False(t, NewChannel(&plazav1.CreateChannelRequest{IsPublic: &no}, "id", now).IsPublic)

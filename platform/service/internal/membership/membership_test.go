@@ -101,8 +101,10 @@ func TestChanges(t *testing.T) {
 		{"ban a former member", Ban("c", "u", "p", member(communities.StateLeft), now), communities.StateBanned, nil, true},
 		{"ban again", Ban("c", "u", "p", member(communities.StateBanned), now), communities.StateBanned, nil, false},
 		{"ban a stranger", Ban("c", "u", "p", nil, now), communities.StateBanned, nil, true},
-		{"set roles", SetRoles(*member(communities.StateMember, MemberRoles()...), CreatorRoles(), now), communities.StateMember, CreatorRoles(),
-			true},
+		{
+			"set roles", SetRoles(*member(communities.StateMember, MemberRoles()...), CreatorRoles(), now), communities.StateMember, CreatorRoles(),
+			true,
+		},
 		{
 			"set the same roles", SetRoles(*member(communities.StateMember, MemberRoles()...), MemberRoles(),
 				now), communities.StateMember, MemberRoles(),

@@ -64,8 +64,10 @@ func (w *World) AddCommunity(t *testing.T, public bool, members ...string) strin
 	var changes []communities.MemberChange
 	for _, id := range members {
 		changes = append(changes,
-			communities.MemberChange{New: communities.Member{CommunityID: c.ID, UserID: id, UserPublicID: id, State: communities.StateMember,
-				JoinedAt: Noon}})
+			communities.MemberChange{New: communities.Member{
+				CommunityID: c.ID, UserID: id, UserPublicID: id, State: communities.StateMember,
+				JoinedAt: Noon,
+			}})
 	}
 	w.Commit(t, func(tx *store.Tx) {
 		tx.InsertCommunity(c, nil, Noon)

@@ -45,7 +45,7 @@ func TestKeysInStatus(t *testing.T) {
 	require.Len(t, keyStatus(make([]keyring.KeyState, 21)), 20)
 }
 
-// TestVerification checks what is told about the servers that were asked about a key.
+// TestVerification checks what is reported about the servers that were asked about a key.
 func TestVerification(t *testing.T) {
 	silent := errors.New("time-out")
 	for name, c := range map[string]struct {

@@ -19,7 +19,7 @@ func networkNamed(name, image string) *v1alpha1.SocialNetwork {
 	}
 }
 
-// limited are turns of a number of networks.
+// limited are the turns of a number of networks.
 type limited struct {
 	*Turns
 

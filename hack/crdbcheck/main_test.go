@@ -78,7 +78,7 @@ func TestNoHomeIsSuperfluous(t *testing.T) {
 	require.Positive(t, places)
 }
 
-// TestFullScans holds that the program fails the check without the settings of its sessions, and that it has hints.
+// TestFullScans checks that the program fails the check without the settings of its sessions, and that it has hints.
 func TestFullScans(t *testing.T) {
 	s := program()
 	hints := slices.DeleteFunc(slices.Clone(s.queries), func(q rules.Statement) bool { return !strings.Contains(q.SQL, "@{FORCE_INDEX=") })
@@ -88,7 +88,7 @@ func TestFullScans(t *testing.T) {
 	require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Rule == rules.RuleFullScan }))
 }
 
-// TestApplyJoinsAreUsed holds that every accepted apply join still exists.
+// TestApplyJoinsAreUsed checks that every accepted apply join still exists.
 func TestApplyJoinsAreUsed(t *testing.T) {
 	s := program()
 	schema, _ := rules.Migrations(s.migrations)

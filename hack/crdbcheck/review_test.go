@@ -14,7 +14,7 @@ import (
 
 var reviewed = regexp.MustCompile(`(?m)^=== (\S+): (\S+)\n`)
 
-// TestReviewedStatements holds that the rules find what a review found on a real CockroachDB: statements of an earlier version that it
+// TestReviewedStatements checks that the rules find what a review found on a real CockroachDB: statements of an earlier version that it
 // refused, or planned badly. testdata/review.txt has each with the rule that it breaks.
 func TestReviewedStatements(t *testing.T) {
 	raw, err := os.ReadFile("testdata/review.txt")

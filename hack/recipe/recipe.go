@@ -1,4 +1,4 @@
-// Package recipe follows the recipe of platform/RECIPE.md in a copy of the tree. Its tests hold that the recipe is complete: that
+// Package recipe follows the recipe of platform/RECIPE.md in a copy of the tree. Its tests check that the recipe is complete: that
 // a reader who writes the files that it shows, and runs the commands that it names, has a feature that the tests accept.
 package recipe
 

@@ -11,7 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestLimits holds that the time limits of the servers of a network are lifted, unless it asks for those of production.
+// TestLimits checks that the time limits of the servers of a network are lifted, unless it asks for those of production.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	var cfg config.Config

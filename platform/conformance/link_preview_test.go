@@ -35,7 +35,7 @@ func TestLinkPreview(t *testing.T) {
 	}
 }
 
-// TestLinkPreviewRefusals holds that no page of the server's own network is shown, and which addresses are refused.
+// TestLinkPreviewRefusals checks that no page of the server's own network is shown, and which addresses are refused.
 func TestLinkPreviewRefusals(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Bool

@@ -317,8 +317,7 @@ func TestNotificationSettings(t *testing.T) {
 		c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))
 }
 
-// TestPushesToManyMembers checks that members are told about a post and a message who come after the 500 members whom one outbox row
-// tells.
+// TestPushesToManyMembers checks that members beyond the 500 who are notified by one outbox row are notified of a post and a message.
 func TestPushesToManyMembers(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)

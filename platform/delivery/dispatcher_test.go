@@ -49,7 +49,7 @@ func TestSignatures(t *testing.T) {
 		"senderId": "", "sentTime": "2026-11-23T12:00:00.000Z", "version": 1, "data": {"posts": [{"postId": "a"}]}}`, string(got.raw))
 }
 
-// TestNames holds that a webhook gets the events that it names, by the name that it uses.
+// TestNames checks that a webhook gets the events that it names, by the name that it uses.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,7 +106,7 @@ func of(post string, arrived []string) []string {
 	return found
 }
 
-// TestManyEventsOfAnObject holds that the order also holds for more events than a round sends.
+// TestManyEventsOfAnObject checks that the order also holds for more events than a round sends.
 func TestManyEventsOfAnObject(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
@@ -204,7 +204,7 @@ func TestObjectIsNotRead(t *testing.T) {
 	require.Empty(t, r.take())
 }
 
-// TestReplayComesFirst holds that an object's later events wait for one that is sent again and fails.
+// TestReplayComesFirst checks that an object's later events wait for one that is sent again and fails.
 func TestReplayComesFirst(t *testing.T) {
 	t.Parallel()
 	var works atomic.Bool
@@ -235,7 +235,7 @@ func TestReplayComesFirst(t *testing.T) {
 	require.Equal(t, []string{"v3.post.didCreate a", "v3.post.didUpdate a"}, r.take())
 }
 
-// TestSlowReceiver holds that a webhook whose receiver does not answer keeps no other one from its events.
+// TestSlowReceiver checks that a webhook whose receiver does not answer keeps no other one from its events.
 func TestSlowReceiver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -295,7 +295,7 @@ func (m *manualClock) expire() {
 	}
 }
 
-// TestBrokenReceiver holds that a receiver that answers nothing gets few attempts, and all events once it does.
+// TestBrokenReceiver checks that a receiver that answers nothing gets few attempts, and all events once it does.
 func TestBrokenReceiver(t *testing.T) {
 	t.Parallel()
 	var works atomic.Bool
@@ -326,7 +326,7 @@ func TestBrokenReceiver(t *testing.T) {
 	require.Len(t, r.take(), 200)
 }
 
-// TestBreaker holds that the failures of one object's events stop no others, and those of two objects do.
+// TestBreaker checks that the failures of one object's events stop no others, and those of two objects do.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -352,7 +352,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestExpiry holds that the events that wait for a broken receiver expire, also those that are not tried again.
+// TestExpiry checks that the events that wait for a broken receiver expire, also those that are not tried again.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, func(received) int { return http.StatusInternalServerError })
@@ -371,7 +371,7 @@ func TestExpiry(t *testing.T) {
 	require.Equal(t, map[string]int{"status": 2, "expired": 8}, reasons)
 }
 
-// TestRedirects holds that redirects are failures.
+// TestRedirects checks that redirects are failures.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	w, inner := newWorld(t), newReceiver(t, nil)
@@ -385,7 +385,7 @@ func TestRedirects(t *testing.T) {
 	require.Equal(t, []any{"status", int64(307)}, []any{row.Error, row.Status})
 }
 
-// TestPrivateAddresses holds that no connection is made to an address that is not public, by number or by name.
+// TestPrivateAddresses checks that no connection is made to an address that is not public, by number or by name.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
@@ -404,7 +404,7 @@ func TestPrivateAddresses(t *testing.T) {
 	require.Empty(t, r.take())
 }
 
-// TestLeases holds that one server at a time sends the events of a webhook, and that another one continues.
+// TestLeases checks that one server at a time sends the events of a webhook, and that another one continues.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
@@ -455,7 +455,7 @@ func TestLeaseIsLost(t *testing.T) {
 	}
 }
 
-// TestDisabledWebhook holds that what happens while a webhook is disabled is not sent later.
+// TestDisabledWebhook checks that what happens while a webhook is disabled is not sent later.
 func TestDisabledWebhook(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)
@@ -482,7 +482,7 @@ func TestDisabledWebhook(t *testing.T) {
 	require.Equal(t, []string{"v3.post.didCreate b"}, r.take())
 }
 
-// TestDeletedWebhook holds that the rows of a deleted webhook are removed.
+// TestDeletedWebhook checks that the rows of a deleted webhook are removed.
 func TestDeletedWebhook(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), newReceiver(t, nil)

@@ -130,7 +130,7 @@ func TestFailuresOfRPCsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// TestPlannedRefusals holds that what the server refuses on purpose is no failure for operators.
+// TestPlannedRefusals checks that what the server refuses on purpose is no failure for operators.
 func TestPlannedRefusals(t *testing.T) {
 	w := start(t)
 	refused := fail.Unavailable("the user is being moved", errors.New("the cause"))

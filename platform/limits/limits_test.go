@@ -21,7 +21,7 @@ func TestDocumentedLimits(t *testing.T) {
 	require.Equal(t, 12*time.Second, l.FollowErasure)
 }
 
-// TestLift holds that every time limit has a value in production, and that tests lift all of them.
+// TestLift checks that every time limit has a value in production, and that tests lift all of them.
 func TestLift(t *testing.T) {
 	production, lifted := reflect.ValueOf(limits.Production()), reflect.ValueOf(limits.Lift())
 	for field, limit := range production.Fields() {

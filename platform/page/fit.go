@@ -37,7 +37,7 @@ func bounded(ctx context.Context, request connect.AnyRequest, next connect.Unary
 // and at most half of the rows read, because a page also reads what its rows refer to.
 func shorter(limit int, rows *budget.Rows) int { return max(1, min(limit/4, rows.Taken()/2)) }
 
-// allowance returns the limit for a page of limit rows. A single row has none, so that a list never stops.
+// allowance returns the limit for a page of limit rows. A single row has no limit: otherwise a list could not continue after it.
 func allowance(limit int) int64 {
 	if limit == 1 {
 		return math.MaxInt64

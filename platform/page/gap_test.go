@@ -35,7 +35,7 @@ func TestTokenWithGap(t *testing.T) {
 	}
 }
 
-// TestTokenWithLongNamesInGap holds that the position of the gap is shortened, which is a position before it.
+// TestTokenWithLongNamesInGap checks that the position of the gap is shortened, which is a position before it.
 func TestTokenWithLongNamesInGap(t *testing.T) {
 	t.Parallel()
 	c := page.Cursor{

@@ -68,7 +68,7 @@ func TestCheckHost(t *testing.T) {
 	}
 }
 
-// TestDialer holds that connections are checked, whatever the host is called.
+// TestDialer checks that connections are checked, whatever the host is called.
 func TestDialer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

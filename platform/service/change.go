@@ -243,7 +243,7 @@ func (d *Deps) EmitPush(tx *store.Tx, n Notice) []core.OutboxRow {
 	return []core.OutboxRow{tx.Emit(TopicPush, n, n.At, d.Outbox.FirstTry())}
 }
 
-// pushedToMembers reports whether the members of a community are told of a change.
+// pushedToMembers reports whether the members of a community are notified of a change.
 func pushedToMembers(name string, c events.Change) bool {
 	return (name == "post.created" || name == "post.approved") && c.Place.Kind == events.PlaceCommunity
 }

@@ -15,7 +15,7 @@ type Moderation struct {
 	FlagHideLimit      int  `json:"flagHideLimit,omitempty"`
 	// Generation is the generation last pushed; 0 if none was.
 	Generation int `json:"generation"`
-	// Digest is Hash of the above, as the server computed it.
+	// Digest is the Hash of the fields above, as the server computed it.
 	Digest string `json:"hash"`
 	// AsOf is when the settings were read. If it is zero they were never read and the other fields are meaningless.
 	AsOf time.Time `json:"asOf,omitzero"`

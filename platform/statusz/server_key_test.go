@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// TestServerKeyDigest holds that a digest proves one key by its id, and answers one nonce only.
+// TestServerKeyDigest checks that a digest proves one key by its id, and answers one nonce only.
 func TestServerKeyDigest(t *testing.T) {
 	t.Parallel()
 	nonce := strings.Repeat("n", statusz.MinNonce)

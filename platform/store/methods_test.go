@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryMethodIsCalled holds that the program calls every method that reads or writes rows, so that it runs every
+// TestEveryMethodIsCalled checks that the program calls every method that reads or writes rows, so that it runs every
 // statement: the linter finds statements that no method uses.
 func TestEveryMethodIsCalled(t *testing.T) {
 	declared, called := map[string]bool{}, map[string]bool{}

@@ -40,7 +40,7 @@ func TestPlans(t *testing.T) {
 	explainOnPostgres(t, conn, samples, record)
 }
 
-// TestPlansOfSmallTables holds that statements read rows of their home only, by an index that starts with it, whatever
+// TestPlansOfSmallTables checks that statements read rows of their home only, by an index that starts with it, whatever
 // the statistics of the tables are. CockroachDB, when it takes the rows wanted for all rows of an index, would otherwise
 // scan the index in every region.
 func TestPlansOfSmallTables(t *testing.T) {
@@ -376,7 +376,7 @@ func (n *planNode) each(visit func(*planNode)) {
 
 // What a plan may cost.
 const (
-	maxRemoved   = 50  // rows read in vain for each that is used
+	maxRemoved   = 50  // rows read and not used for each that is used
 	blocksOfCall = 400 // blocks that any statement may touch, and
 	blocksOfRow  = 40  // as many more for each row of its result
 )
@@ -398,7 +398,7 @@ func (e *explainer) judge(name string, plan *planNode) []string {
 			wrong = append(wrong, fmt.Sprintf("sorts %v rows and returns %v", n.Plans[0].returned(), n.returned()))
 		}
 		if n.removed() > maxRemoved*max(n.returned(), n.Loops) && readsInVain[name] == "" {
-			wrong = append(wrong, fmt.Sprintf("%s reads %v rows of %s in vain for %v", n.Type, n.removed(), n.Relation, n.returned()))
+			wrong = append(wrong, fmt.Sprintf("%s reads %v rows of %s without use for %v", n.Type, n.removed(), n.Relation, n.returned()))
 		}
 	})
 	if blocks, rows := plan.BuffersHit+plan.BuffersRead, plan.result(); blocks > blocksOfCall+blocksOfRow*rows && readsInVain[name] == "" {

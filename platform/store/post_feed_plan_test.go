@@ -90,7 +90,7 @@ func manyIDs(n int) []string {
 	return ids
 }
 
-// TestFollowedForFeeds holds that a feed knows the followed users of a home if there are few of them.
+// TestFollowedForFeeds checks that a feed knows the followed users of a home if there are few of them.
 func TestFollowedForFeeds(t *testing.T) {
 	url := dbtest.New(t)
 	s := open(t, url)
@@ -165,7 +165,7 @@ func TestFeedsReadAFewRows(t *testing.T) {
 	}
 }
 
-// explainFeed returns a function that holds that a sample returns a page and reads at most so many posts, whatever its plan knows.
+// explainFeed returns a function that checks that a sample returns a page and reads at most so many posts, whatever its plan knows.
 func explainFeed(t *testing.T, conn *pgx.Conn) func(t *testing.T, s sample, most float64) {
 	t.Helper()
 	analyze(t, conn)
@@ -195,7 +195,7 @@ func explainFeedOnCockroach(t *testing.T, conn *pgx.Conn) func(t *testing.T, s s
 	}
 }
 
-// TestFeedWithoutDeletedCommunities holds that a page is full although the newest posts are in a deleted community.
+// TestFeedWithoutDeletedCommunities checks that a page is full although the newest posts are in a deleted community.
 func TestFeedWithoutDeletedCommunities(t *testing.T) {
 	url := dbtest.New(t)
 	s := open(t, url)

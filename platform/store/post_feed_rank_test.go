@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
-// TestRankAsOf holds that later reactions, comments and deletions do not change what entries are ranked by.
+// TestRankAsOf checks that later reactions, comments and deletions do not change what entries are ranked by.
 func TestRankAsOf(t *testing.T) {
 	s := open(t, dbtest.New(t))
 	post, reader := region.NewID(region.US), region.NewID(region.EU)

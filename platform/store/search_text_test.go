@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSearchKeys holds that a key shows no word and belongs to one kind of objects.
+// TestSearchKeys checks that a key shows no word and belongs to one kind of objects.
 func TestSearchKeys(t *testing.T) {
 	t.Parallel()
 	post := textsearch.SearchKey(textsearch.SearchPosts, "climbing")

@@ -161,7 +161,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestRefusedAddresses holds that a server in the network is not asked, by whatever name its address has, and that the preview is
+// TestRefusedAddresses checks that a server in the network is not asked, by whatever name its address has, and that the preview is
 // that of a page which cannot be had.
 func TestRefusedAddresses(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestRedirects(t *testing.T) {
 	require.Equal(t, "found", fetch(t, f, s.URL+"/hops/1").Title)
 }
 
-// TestCompressedPage holds that the limit of bytes is that of the page and not of the transfer.
+// TestCompressedPage checks that the limit of bytes is that of the page and not of the transfer.
 func TestCompressedPage(t *testing.T) {
 	t.Parallel()
 	var body bytes.Buffer
@@ -313,7 +313,7 @@ func TestCache(t *testing.T) {
 	require.EqualValues(t, 3, s.requests.Load())
 }
 
-// TestManyFetches holds that a server fetches a limited number of pages at a time, few of them for the same user, and the same page
+// TestManyFetches checks that a server fetches a limited number of pages at a time, few of them for the same user, and the same page
 // once.
 func TestManyFetches(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func local(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(
 // devPorts are the open ports of a region.
 type devPorts struct{ api, ops net.Listener }
 
-// openPorts opens the ports of all regions, before a database is started in vain. With port 0 they are free ones.
+// openPorts opens the ports of all regions, before a database is started that could not be used. With port 0 they are free ones.
 func (d *devNetwork) openPorts() error {
 	d.ports = map[region.Code]devPorts{}
 	for _, home := range region.All() {

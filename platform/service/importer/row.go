@@ -55,7 +55,7 @@ type row struct {
 	parentID  string        // of a message: the internal id
 }
 
-// key returns what tells rows of a batch apart.
+// key returns what identifies a row in its batch.
 func (r *row) key() string {
 	if r.kind.hasID {
 		return r.id[2:] // the digits that are kept

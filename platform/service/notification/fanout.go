@@ -8,7 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 )
 
-// membersPerPage is the number of members whom one outbox row tells.
+// membersPerPage is the number of members who are notified by one outbox row.
 const membersPerPage = 500
 
 // fanOut is the payload of service.TopicPush: a notice for the members of a channel or community. Each page of members, in the order

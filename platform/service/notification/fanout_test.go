@@ -91,7 +91,7 @@ func (h *hall) say(t *testing.T, text string, mentions ...view.MessageMention) m
 	return m
 }
 
-// told delivers the notice of a message and returns who is told of it.
+// told delivers the notice of a message and returns who is notified of it.
 func (h *hall) told(t *testing.T, m messaging.Message) string {
 	t.Helper()
 	h.Exec(t, `DELETE FROM pushes`)
@@ -145,7 +145,7 @@ func TestMembersAreNotToldOfWhatIsGone(t *testing.T) {
 	require.Empty(t, h.told(t, messaging.Message{ID: region.NewID(region.EU)}))
 }
 
-// TestMembersAfterAPage has more members than are told at a time: the others are left to another outbox row.
+// TestMembersAfterAPage has more members than are notified at a time: the others are left to another outbox row.
 func TestMembersAfterAPage(t *testing.T) {
 	t.Parallel()
 	h := newHall(t, "last")

@@ -52,7 +52,7 @@ func (s *slowService) take(token string) int {
 	return n
 }
 
-// TestSlowPushService holds that a push service which a user has chosen, and which does not answer, does not delay the pushes of others
+// TestSlowPushService checks that a push service which a user has chosen, and which does not answer, does not delay the pushes of others
 // again and again.
 func TestSlowPushService(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func TestRankByWeight(t *testing.T) {
 	require.InDelta(t, 0.3, scores["a"], 1e-9)
 }
 
-// TestRankByRarity holds that a rare word counts more than a frequent one, and two more than one.
+// TestRankByRarity checks that a rare word counts more than a frequent one, and two more than one.
 func TestRankByRarity(t *testing.T) {
 	t.Parallel()
 	frequent := search.Found{Word: "the", Exact: []textsearch.SearchHit{hit("common", 500, ""), hit("both", 500, "")}}
@@ -48,7 +48,7 @@ func TestRankByRarity(t *testing.T) {
 	require.Equal(t, []string{"both", "rare", "common", "other"}, ids)
 }
 
-// TestRankRelatedWords holds that words with the same beginning count less than the same ones, and others not at all.
+// TestRankRelatedWords checks that words with the same beginning count less than the same ones, and others not at all.
 func TestRankRelatedWords(t *testing.T) {
 	t.Parallel()
 	ids, scores := order(t, search.Found{

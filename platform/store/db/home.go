@@ -96,7 +96,7 @@ func (h *home) answeredSince(start time.Time) bool {
 	return answered != nil && answered.After(start)
 }
 
-// errPoolBusy is the error of a call that waited for a connection in vain, because other calls used all of them.
+// errPoolBusy is the error of a call that got no connection, because other calls used all of them.
 var errPoolBusy = errors.New("all database connections are in use")
 
 // acquire returns a connection of the pool, and the function that returns it to the pool. While all are in use, they are

@@ -12,7 +12,8 @@ import (
 // maxRowWaiters bounds the transactions of this server that wait for the same row.
 const maxRowWaiters = 256
 
-// errRowBusy is the cause of the error for transactions that waited for a row in vain, or for which the queue was full.
+// errRowBusy is the cause of the error for transactions whose time limit ended while they waited for a row, or for which the queue was
+// full.
 var errRowBusy = errors.New("other transactions of this server update the same row")
 
 // hotRows runs the transactions of this server that lock the same row first one after the other. The database does so in

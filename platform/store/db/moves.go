@@ -173,7 +173,7 @@ func (r *Routes) Put(route Route, ids []string) {
 	}
 	r.noteErasure(route, len(ids) > 0)
 	r.count()
-	r.begin(next) // statements that begin in it see all of the above
+	r.begin(next) // statements that begin in it see all of this
 	close(r.changed)
 	r.changed = make(chan struct{})
 }

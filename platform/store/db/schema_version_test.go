@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// TestSchemaVersions holds that each home has the version of the schema, that the database has the lowest one of its
+// TestSchemaVersions checks that each home has the version of the schema, that the database has the lowest one of its
 // homes, and that a migration completes an interrupted one but does not lower the version of a newer program.
 func TestSchemaVersions(t *testing.T) {
 	url := testdb.New(t)

@@ -13,97 +13,93 @@ import (
 // declined. Flags never hide a user: other users cannot decide that. They escalate the user's item instead, so that
 // moderators see it first.
 
-// hiddenAs returns the SQL expression for the state that the content of the hidden item i must have, and the one that it
-// has before.
-func hiddenAs(waiting, visible, declined string) (state, before string) {
-	return `CASE WHEN i.state <> 'resolved' THEN '` + waiting + `' WHEN i.outcome IN ('dismissed', 'withdrawn') THEN '` + visible +
-			`' ELSE '` + declined + `' END`,
-		`CASE WHEN i.state <> 'resolved' THEN '` + visible + `' ELSE '` + waiting + `' END`
-}
-
-var (
-	postState, postStateBefore       = hiddenAs("reviewing", "published", "declined")
-	commentState, commentStateBefore = hiddenAs(Pending, Approved, Declined)
-)
+// In the statements below, i is the item that hides content and p the row of the content. While the item is not resolved, the content
+// must wait for review; then it must be visible if the flags were dismissed or withdrawn, and declined otherwise. The statements
+// change rows that are in the state before.
 
 // atHideLimit is the condition that the item of $2 is not resolved, and that $3 users have flags that moderators have
 // never cleared.
-const atHideLimit = `home = $1 AND target_id = $2 AND state <> 'resolved' AND (SELECT count(*) FROM flags AS f WHERE f.home = $1
-	AND f.target_id = $2
-	AND f.user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint`
+const atHideLimit = `home = $1 AND target_id = $2 AND state <> 'resolved' AND (SELECT count(*) FROM flags AS f
+		WHERE f.home = $1 AND f.target_id = $2
+		AND f.user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint`
 
-// hideFlagged marks the item of $2 as hiding its content if the content is visible and has enough flags.
-func hideFlagged(visible string) string {
-	return `UPDATE flag_items SET is_hidden = true WHERE ` + atHideLimit + ` AND NOT is_hidden AND EXISTS (` + visible + `)`
-}
-
-// ofHiddenItem is the condition that the item of $3 hides the row p of $2, which must change from the state before.
-func ofHiddenItem(column, before string) string {
-	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` +
-		column + ` = ` + before
-}
-
-// mustHide is the condition that the story or message of the hidden item i must be hidden; toHideOrShow that the item of $2
-// must hide or show its story or message p.
-const (
-	mustHide     = `(i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`
-	toHideOrShow = `i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
-		AND (p.hidden_at IS NULL) = ` + mustHide
+// The statements that mark an item as hiding its content, or not.
+var (
+	sqlFlagItemHidePost = db.Register("flagItems.hidePost", `UPDATE flag_items SET is_hidden = true WHERE `+atHideLimit+` AND NOT is_hidden
+		AND EXISTS (SELECT 1 FROM posts AS p WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL)`)
+	sqlFlagItemHideComment = db.Register("flagItems.hideComment", `UPDATE flag_items SET is_hidden = true WHERE `+atHideLimit+` AND NOT is_hidden
+		AND EXISTS (SELECT 1 FROM comments AS p WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL)`)
+	sqlFlagItemHideStory = db.Register("flagItems.hideStory", `UPDATE flag_items SET is_hidden = true WHERE `+atHideLimit+` AND NOT is_hidden
+		AND EXISTS (SELECT 1 FROM stories AS p WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL)`)
+	sqlFlagItemHideMessage = db.Register("flagItems.hideMessage", `UPDATE flag_items SET is_hidden = true WHERE `+atHideLimit+` AND NOT is_hidden
+		AND EXISTS (SELECT 1 FROM messages AS p WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL)`)
+	sqlFlagItemEscalate = db.Register("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+`
+		AND escalated_at IS NULL`)
+	sqlFlagItemUnhide = db.Register("flagItems.unhide", `UPDATE flag_items SET is_hidden = false
+		WHERE home = $1 AND target_id = $2 AND is_hidden AND state = 'resolved'`)
 )
 
-// moveHidden hides or shows a row of a table with the column hidden_at.
-func moveHidden(table string) string {
-	return `UPDATE ` + table + ` AS p SET hidden_at = CASE WHEN ` + mustHide + ` THEN $3::timestamptz END,
-		updated_at = ` + changedAtOf("p", "$3") + ` FROM flag_items AS i WHERE ` + toHideOrShow
-}
-
+// The statements of posts. $2 is the post, $3 the target of the item, which can be a child post.
 var (
-	sqlFlagItemHidePost = db.Register("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
-		WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL`))
-	sqlFlagItemHideComment = db.Register("flagItems.hideComment", hideFlagged(`SELECT 1 FROM comments AS p
-		WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL`))
-	sqlFlagItemUnhide = db.Register("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden
-		AND state = 'resolved'`)
-
 	sqlHiddenPostCount = db.Register("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT p.target_id AS ref, CASE WHEN v.n < 0 THEN p.feed_type ELSE `+postState+` END AS kind, v.n
+			SELECT p.target_id AS ref, v.n, CASE WHEN v.n < 0 THEN p.feed_type WHEN i.state <> 'resolved' THEN 'reviewing'
+				WHEN i.outcome IN ('dismissed', 'withdrawn') THEN 'published' ELSE 'declined' END AS kind
 			FROM posts AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES (-1), (1)) AS v (n)
-			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
-		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(core.SharedCounters,
-		core.CountsOfItems)
-	sqlHiddenPostMoveChildren = db.Register("flagItems.moveChildren",
-		`UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
-		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+
-			ofHiddenItem("feed_type", postStateBefore)).Updates(core.SharedPosts, 2)
-	sqlHiddenPostMove = db.Register("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
-		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore)).Updates(core.SharedPosts, 2)
+			WHERE i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+			AND p.feed_type = CASE WHEN i.state <> 'resolved' THEN 'published' ELSE 'reviewing' END) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).
+		UpdatesUnlocked(core.SharedCounters, core.CountsOfItems)
+	sqlHiddenPostMoveChildren = db.Register("flagItems.moveChildren", `UPDATE posts AS k SET feed_type = CASE WHEN i.state <> 'resolved'
+			THEN 'reviewing' WHEN i.outcome IN ('dismissed', 'withdrawn') THEN 'published' ELSE 'declined' END,
+			updated_at = `+changedAtOf("k", "$4")+`
+		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent
+		AND i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND p.feed_type = CASE WHEN i.state <> 'resolved' THEN 'published' ELSE 'reviewing' END`).Updates(core.SharedPosts, 2)
+	sqlHiddenPostMove = db.Register("flagItems.movePost", `UPDATE posts AS p SET feed_type = CASE WHEN i.state <> 'resolved'
+			THEN 'reviewing' WHEN i.outcome IN ('dismissed', 'withdrawn') THEN 'published' ELSE 'declined' END,
+			updated_at = `+changedAtOf("p", "$4")+`
+		FROM flag_items AS i
+		WHERE i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND p.feed_type = CASE WHEN i.state <> 'resolved' THEN 'published' ELSE 'reviewing' END`).Updates(core.SharedPosts, 2)
+)
 
-	sqlFlagItemHideStory = db.Register("flagItems.hideStory", hideFlagged(`SELECT 1 FROM stories AS p
-		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
-	sqlHiddenStoryCount = db.Register("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT p.target_id AS ref, CASE WHEN `+mustHide+` THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
-			WHERE `+toHideOrShow+`) AS s
-		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = 'stories' AND counters.shard = 0`).UpdatesUnlocked(core.SharedCounters,
-		core.CountsOfItems)
-	sqlHiddenStoryMove = db.Register("flagItems.moveStory", moveHidden("stories")).Updates(core.SharedStories, 2)
-
-	sqlFlagItemHideMessage = db.Register("flagItems.hideMessage", hideFlagged(`SELECT 1 FROM messages AS p
-		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
-	sqlHiddenMessageMove = db.Register("flagItems.moveMessage", moveHidden("messages")).Updates(core.SharedMessages, 2)
-
-	sqlFlagItemEscalate = db.Register("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+` AND escalated_at
-		IS NULL`)
-
+// The statements of comments. Declined comments have not been counted since they were hidden.
+var (
 	sqlHiddenCommentCount = db.Register("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1
-			ELSE -1 END AS n
+			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind,
+				CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n
 			FROM comments AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES ('comments'), ('replies')) AS v (kind)
-			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
-		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(core.SharedCounters,
-		core.CountsOfItems)
-	sqlHiddenCommentMove = db.Register("flagItems.moveComment",
-		`UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`
-		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore)).Updates(core.SharedComments, 2)
+			WHERE i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+			AND p.approval_status = CASE WHEN i.state <> 'resolved' THEN 'approved' ELSE 'pending' END
+			AND (i.state <> 'resolved' OR i.outcome IN ('dismissed', 'withdrawn'))) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).
+		UpdatesUnlocked(core.SharedCounters, core.CountsOfItems)
+	sqlHiddenCommentMove = db.Register("flagItems.moveComment", `UPDATE comments AS p SET approval_status = CASE WHEN i.state <> 'resolved'
+			THEN 'pending' WHEN i.outcome IN ('dismissed', 'withdrawn') THEN 'approved' ELSE 'declined' END,
+			updated_at = `+changedAtOf("p", "$4")+`
+		FROM flag_items AS i
+		WHERE i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND p.approval_status = CASE WHEN i.state <> 'resolved' THEN 'approved' ELSE 'pending' END`).Updates(core.SharedComments, 2)
+)
+
+// The statements of stories and messages, which are hidden while hidden_at is set: also when they are declined.
+var (
+	sqlHiddenStoryCount = db.Register("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT p.target_id AS ref, CASE WHEN p.hidden_at IS NULL THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
+			WHERE i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+			AND (p.hidden_at IS NULL) = (i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = 'stories' AND counters.shard = 0`).
+		UpdatesUnlocked(core.SharedCounters, core.CountsOfItems)
+	sqlHiddenStoryMove = db.Register("flagItems.moveStory", `UPDATE stories AS p
+		SET hidden_at = CASE WHEN p.hidden_at IS NULL THEN $3::timestamptz END, updated_at = `+changedAtOf("p", "$3")+`
+		FROM flag_items AS i
+		WHERE i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND (p.hidden_at IS NULL) = (i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`).Updates(core.SharedStories, 2)
+	sqlHiddenMessageMove = db.Register("flagItems.moveMessage", `UPDATE messages AS p
+		SET hidden_at = CASE WHEN p.hidden_at IS NULL THEN $3::timestamptz END, updated_at = `+changedAtOf("p", "$3")+`
+		FROM flag_items AS i
+		WHERE i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND (p.hidden_at IS NULL) = (i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`).Updates(core.SharedMessages, 2)
 )
 
 // ApplyFlagsToPost hides, shows or declines a post as its item says. A limit above 0 hides it once as many users have

@@ -35,6 +35,9 @@ func (s *Service) fanOut(ctx context.Context, f fanOut) error {
 
 // pushToOthers pushes an alert to users apart from its actor, users who block the actor and users whom the actor blocks.
 func (s *Service) pushToOthers(ctx context.Context, userIDs []string, a alert) error {
+	if len(userIDs) == 0 {
+		return nil
+	}
 	var hidden []string
 	reads := s.Store.NewReadBatch()
 	reads.HiddenAmong(a.actorID, userIDs, &hidden)

@@ -127,7 +127,7 @@ func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, err
 	if err != nil {
 		return nil, nil, err
 	}
-	missing, rows := append(read.missing, m.Cursor.Gap.Homes...), append(late.rows, read.rows...)
+	missing, rows := slices.Concat(read.missing, m.Cursor.Gap.Homes), slices.Concat(late.rows, read.rows)
 	if len(rows)+len(read.stops) == 0 && (!m.Cursor.Back || len(missing) > 0) {
 		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
 	}

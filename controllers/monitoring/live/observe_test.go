@@ -82,7 +82,7 @@ func TestObserve(t *testing.T) {
 	require.True(t, known || *observedFault == "", "there is no fault %q; the faults are %s", *observedFault, faultNames())
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	say("starting a network, a load and Prometheus; the windows of the rules are %d times shorter", factor)
+	sayf("starting a network, a load and Prometheus; the windows of the rules are %d times shorter", factor)
 	n := startNetwork(t)
 	n.serveRestarts(t)
 	p := startPrometheus(t, monitoring.RuleFaster(n.rendered(), factor).Spec, n.targets, n.hosts.scraped(n.rendered()))
@@ -91,12 +91,12 @@ func TestObserve(t *testing.T) {
 		note = fmt.Sprintf("Fault %s: %s.", *observedFault, fault.does)
 	}
 	servePage(t, n, p, note)
-	say("dashboards: http://%s", *observeListen)
-	say("Prometheus: %s/alerts", p.URL())
+	sayf("dashboards: http://%s", *observeListen)
+	sayf("Prometheus: %s/alerts", p.URL())
 	if !known {
-		say("next: open the dashboards. To see an alert fire: make observe FAULT=… with one of %s. Ctrl-C ends everything.", faultNames())
+		sayf("next: open the dashboards. To see an alert fire: make observe FAULT=… with one of %s. Ctrl-C ends everything.", faultNames())
 	} else {
-		say("next: open the dashboards; the fault %s begins in %s. Ctrl-C ends everything.", *observedFault, *observeCalm)
+		sayf("next: open the dashboards; the fault %s begins in %s. Ctrl-C ends everything.", *observedFault, *observeCalm)
 	}
 	begins := time.NewTimer(*observeCalm)
 	before := map[string]bool{}
@@ -105,17 +105,17 @@ func TestObserve(t *testing.T) {
 		case <-ctx.Done():
 		case <-begins.C:
 			if known {
-				say("fault %s: %s; next: %s fires", *observedFault, fault.does, fault.alert)
+				sayf("fault %s: %s; next: %s fires", *observedFault, fault.does, fault.alert)
 				fault.begin(t, n)
 			}
 		case <-time.After(time.Second):
 			before = sayChanges(ctx, p, before)
 		}
 	}
-	say("ended")
+	sayf("ended")
 }
 
-func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, "observe: "+format+"\n", args...) }
+func sayf(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, "observe: "+format+"\n", args...) }
 
 // sayChanges prints each alert that has begun or ceased to fire, and returns those that fire.
 func sayChanges(ctx context.Context, p *server, before map[string]bool) map[string]bool {
@@ -128,12 +128,12 @@ func sayChanges(ctx context.Context, p *server, before map[string]bool) map[stri
 		name := strings.TrimSpace(labels["alertname"] + " " + labels["region"] + " " + labels["home"])
 		now[name] = true
 		if !before[name] {
-			say("firing: %s (%s)", name, labels["severity"])
+			sayf("firing: %s (%s)", name, labels["severity"])
 		}
 	}
 	for name := range before {
 		if !now[name] {
-			say("no longer firing: %s", name)
+			sayf("no longer firing: %s", name)
 		}
 	}
 	return now

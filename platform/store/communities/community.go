@@ -40,6 +40,7 @@ type Community struct {
 	DeletedAt         *time.Time
 }
 
+// CommunityColumns are the columns of Community.
 var CommunityColumns = db.Columns[Community]()
 
 var (
@@ -61,6 +62,7 @@ var (
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+CommunityColumns).Updates(core.SharedCommunities, 2)
 	sqlCommunityDelete = db.Register("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(core.SharedCommunities, 2)
+	// CommunityGuard fails the transaction if the community $2 is deleted.
 	CommunityGuard = db.Register("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at
 		IS NULL`)
 	sqlCommunityGuardName = db.Register("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities

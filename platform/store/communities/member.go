@@ -43,6 +43,7 @@ func (m *Member) IsBanned() bool { return m != nil && m.State == StateBanned }
 // IsModerator reports whether the user is a member and a moderator. It is false for a nil Member.
 func (m *Member) IsModerator() bool { return m.IsMember() && slices.Contains(m.Roles, roleModerator) }
 
+// MemberColumns are the columns of Member.
 var MemberColumns = db.Columns[Member]()
 
 var (

@@ -32,6 +32,7 @@ func (c Counts) Of(ref string, kind CounterKind) int64 { return c[ref][kind] }
 var (
 	sqlCounterAdd = db.Register("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(SharedCounters, 2, 3, 4)
+	// CountersPurge deletes the counts of the references $2.
 	CountersPurge = db.Register("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`).
 			UpdatesUnlocked(SharedCounters, "they are deleted with what is counted")
 	sqlCounterRead = db.Register("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[])
@@ -119,6 +120,7 @@ func (c Counts) Reactions(ref string) map[string]int64 {
 // the rows again and retries, see service.RetryOnConflict.
 var ErrConflict = errors.New("the row changed after it was read")
 
+// CountUnlessZero is Count without effect for a delta of zero.
 func (w *Tx) CountUnlessZero(ref string, kind CounterKind, delta int64) {
 	if delta != 0 {
 		w.Count(ref, kind, delta)

@@ -24,6 +24,7 @@ func InBoth(orders [2]db.Order, register func(db.Order) *db.Statement) Direction
 	return Directions{register(orders[0]), register(orders[1])}
 }
 
+// In returns the statement in a direction.
 func (d Directions) In(desc bool) *db.Statement { return Pick(desc, d.desc, d.asc) }
 
 // OrderedBy registers the statements of a list in the order of a column.
@@ -39,6 +40,7 @@ func OrderedByTime(register func(o db.Order, column string) *db.Statement) TimeL
 	return TimeLists{OrderedBy(CreatedOrders, "created_at", register), OrderedBy(updatedOrders, "updated_at", register)}
 }
 
+// In returns the statement in an order.
 func (l TimeLists) In(byUpdate, desc bool) *db.Statement {
 	return Pick(byUpdate, l.updated, l.created).In(desc)
 }

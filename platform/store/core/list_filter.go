@@ -30,6 +30,7 @@ const (
 	FlaggedNone
 )
 
+// FlaggedNames are what the names of statements contain for a filter.
 var FlaggedNames = map[Flagged]string{FlaggedAny: "", FlaggedOnly: "Flagged", FlaggedNone: "Unflagged"}
 
 // Wanted returns the parameter of a filter; nil, which is NULL, for any.

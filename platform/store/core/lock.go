@@ -10,6 +10,7 @@ var Shared = db.Share(byID("messages"), byID("comments"), byID("stories"), byID(
 	byID("message_feeds"), byID("channels"), byID("communities"), byID("users"), &db.SharedTable{Name: "user_feed_markers"},
 	&db.SharedTable{Name: "counters", IsSharded: true})
 
+// The shared tables by name.
 var (
 	SharedUsers        = Shared["users"]
 	SharedCommunities  = Shared["communities"]

@@ -36,7 +36,7 @@ func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
 			Buckets: []float64{.005, .1, 2.5},
 		}, []string{"home"}),
 		rowRejections: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plaza_database_row_rejections_total", Help: "Transactions that waited without success for others that update the same rows, by home.",
+			Name: "plaza_database_row_rejections_total", Help: "Transactions that did not get the rows that others update, by home.",
 		}, []string{"home"}),
 	}
 	if reg == nil {

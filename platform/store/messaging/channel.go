@@ -66,6 +66,7 @@ var (
 		updated_at = $11 WHERE home = $1 AND id = $2`).Updates(core.SharedChannels, 2)
 	sqlChannelMute = db.Register("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1
 		AND id = $2`).Updates(core.SharedChannels, 2)
+	// ChannelDelete marks the channel $2 as deleted.
 	ChannelDelete = db.Register("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1
 		AND id = $2`).Updates(core.SharedChannels, 2)
 	ChannelAttach = db.Register("channels.attach",

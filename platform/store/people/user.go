@@ -35,6 +35,7 @@ type User struct {
 	DeletedAt         *time.Time
 }
 
+// UserColumns are the columns of User.
 var UserColumns = db.Columns[User]()
 
 // Caller is the user who makes a request.

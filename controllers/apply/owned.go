@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -210,7 +209,7 @@ func childOf(value any, key string) (any, bool) {
 // isItem reports whether an item has a key of a FieldsV1.
 func isItem(item any, key string) bool {
 	var by any
-	if len(key) < 2 || utiljson.Unmarshal([]byte(key[2:]), &by) != nil { // with integers as in an object
+	if len(key) < 2 || json.Unmarshal([]byte(key[2:]), &by) != nil {
 		return false
 	}
 	return strings.HasPrefix(key, "v:") && same(item, by) || strings.HasPrefix(key, "k:") && hasFields(item, by)
@@ -232,7 +231,7 @@ func hasFields(item, by any) bool {
 	return true
 }
 
-// same compares two JSON values. Inside a value that is owned as a whole, such as a rule
+// same compares two JSON values, in which integers are int64 or float64. Inside a value that is owned as a whole, such as a rule
 // of an Ingress, additional fields of live are defaults of the API server.
 func same(live, desired any) bool {
 	switch want := desired.(type) {
@@ -263,7 +262,23 @@ func same(live, desired any) bool {
 		want, ok := desired.(string)
 		return ok && (text == want || text == digestOf(want))
 	}
+	if a, ok := number(live); ok {
+		b, ok := number(desired)
+		return ok && a == b
+	}
 	return reflect.DeepEqual(live, desired)
+}
+
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	case int:
+		return float64(n), true
+	}
+	return 0, false
 }
 
 func orRoot(path string) string {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -15,9 +14,7 @@ import (
 func object(t *testing.T, text, owned string) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{}}
-	content, err := yaml.YAMLToJSON([]byte(text))
-	require.NoError(t, err)
-	require.NoError(t, utiljson.Unmarshal(content, &u.Object)) // as a client does
+	require.NoError(t, yaml.Unmarshal([]byte(text), &u.Object))
 	if owned != "" {
 		u.SetManagedFields([]metav1.ManagedFieldsEntry{{
 			Manager: Manager, Operation: metav1.ManagedFieldsOperationApply, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(owned),

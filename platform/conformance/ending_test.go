@@ -190,7 +190,7 @@ type otherTime struct {
 	tested string // the folder below platform, and the test
 }
 
-// requireTest checks that a test exists: "webhook TestLeases".
+// requireTest checks that a test exists: "delivery TestLeases".
 func requireTest(t *testing.T, name string) {
 	t.Helper()
 	folder, test, _ := strings.Cut(name, " ")

@@ -55,7 +55,7 @@ func channelGuardRows() []guardRow {
 	}
 	return []guardRow{
 		{
-			condition: "store.InsertChannel channels_pkey", procedure: "ChannelService/CreateChannel", by: member,
+			condition: "store/messaging.InsertChannel channels_pkey", procedure: "ChannelService/CreateChannel", by: member,
 			request: chosen, change: again(theBoss), want: 400315,
 			writes: []string{"daily_usages"},
 		},
@@ -64,15 +64,15 @@ func channelGuardRows() []guardRow {
 			request: left, change: deletesIt, want: 400300,
 		},
 		{
-			condition: "store.UpdateChannel GuardChannel", procedure: "ChannelService/UpdateChannel", by: moderator,
+			condition: "store/messaging.UpdateChannel GuardChannel", procedure: "ChannelService/UpdateChannel", by: moderator,
 			change: deletesChannel, want: 400400,
 		},
 		{
-			condition: "store.MuteChannel GuardChannel", procedure: "ChannelService/MuteChannel", by: moderator, change: deletesChannel,
+			condition: "store/messaging.MuteChannel GuardChannel", procedure: "ChannelService/MuteChannel", by: moderator, change: deletesChannel,
 			want: 400400,
 		},
 		{
-			condition: "store.DeleteChannel GuardChannel", procedure: "ChannelService/DeleteChannel", by: adminToken,
+			condition: "store/messaging.DeleteChannel GuardChannel", procedure: "ChannelService/DeleteChannel", by: adminToken,
 			change: deletesChannel, want: 400400,
 		},
 		{
@@ -80,15 +80,15 @@ func channelGuardRows() []guardRow {
 			change: deletesChannel, want: 400400,
 		},
 		{
-			condition: "store.changeChannelUser sqlChannelUserUpdate", procedure: "ChannelUserService/BanChannelUsers", by: moderator,
+			condition: "store/messaging.changeChannelUser sqlChannelUserUpdate", procedure: "ChannelUserService/BanChannelUsers", by: moderator,
 			request: inNewChannel(true, "userIds"), change: leaves,
 		},
 		{
-			condition: "store.changeChannelUser channel_users_pkey", procedure: "ChannelUserService/JoinChannel", by: userOfRow,
+			condition: "store/messaging.changeChannelUser channel_users_pkey", procedure: "ChannelUserService/JoinChannel", by: userOfRow,
 			request: inNewChannel(false, ""), change: adds,
 		},
 		{
-			condition: "store.ArchiveChannel sqlArchivedChannelGuardMax", procedure: "ChannelService/ArchiveChannel", by: userOfRow,
+			condition: "store/messaging.ArchiveChannel sqlArchivedChannelGuardMax", procedure: "ChannelService/ArchiveChannel", by: userOfRow,
 			request: conversationToArchive, change: archivesOthers, want: 400300,
 		},
 	}
@@ -165,15 +165,15 @@ func messageGuardRows() []guardRow {
 			change: deletesChannel, want: 400400,
 		},
 		{
-			condition: "store.RenameMessageFeed sqlMessageFeedGuard", procedure: "MessageFeedService/UpdateMessageFeed", by: moderator,
+			condition: "store/messaging.RenameMessageFeed sqlMessageFeedGuard", procedure: "MessageFeedService/UpdateMessageFeed", by: moderator,
 			change: removes, want: 400400,
 		},
 		{
-			condition: "store.DeleteMessageFeed sqlMessageFeedGuard", procedure: "MessageFeedService/RemoveMessageFeed", by: moderator,
+			condition: "store/messaging.DeleteMessageFeed sqlMessageFeedGuard", procedure: "MessageFeedService/RemoveMessageFeed", by: moderator,
 			change: removes, want: 400400,
 		},
 		{
-			condition: "store.AdvanceMessageFeed sqlMessageFeedGuard", procedure: "MarkerService/PushSegment", by: adminToken,
+			condition: "store/messaging.AdvanceMessageFeed sqlMessageFeedGuard", procedure: "MarkerService/PushSegment", by: adminToken,
 			request: pushedTwice, change: calls("MarkerService/DeleteMessageFeed", "messageFeedId"), want: 400400,
 		},
 		{
@@ -189,11 +189,11 @@ func messageGuardRows() []guardRow {
 			request: reply, change: calls("MessageService/DeleteMessage", "messageId=parentId"), want: 400400,
 		},
 		{
-			condition: "store.InsertMessages sqlMessageFeedGuard", procedure: "MessageService/CreateMessage", by: member,
+			condition: "store/messaging.InsertMessages sqlMessageFeedGuard", procedure: "MessageService/CreateMessage", by: member,
 			request: inSubchannel, change: removes, want: 400400,
 		},
 		{
-			condition: "store.InsertMessages messages_reference_key", procedure: "MessageService/CreateMessage", by: member,
+			condition: "store/messaging.InsertMessages messages_reference_key", procedure: "MessageService/CreateMessage", by: member,
 			request: once, change: elsewhere,
 		},
 		{
@@ -251,36 +251,36 @@ func streamGuardRows() []guardRow {
 	const service = "VideoStreamingService/"
 	return []guardRow{
 		{
-			condition: "store.InsertVideoStream sqlStreamGuardParent", procedure: service + "CreateVideoStreaming", by: theAuthor,
+			condition: "store/media.InsertVideoStream sqlStreamGuardParent", procedure: service + "CreateVideoStreaming", by: theAuthor,
 			request: child, change: calls(service+"DeleteVideoStreaming", "streamId=parentStreamId"), want: 400000,
 		},
 		{
-			condition: "store.UpdateVideoStream sqlStreamGuard", procedure: service + "UpdateVideoStreaming", by: theAuthor,
+			condition: "store/media.UpdateVideoStream sqlStreamGuard", procedure: service + "UpdateVideoStreaming", by: theAuthor,
 			change: deletes, want: 400400,
 		},
 		{
-			condition: "store.DeleteVideoStream sqlStreamGuard", procedure: service + "DeleteVideoStreaming", by: theAuthor,
+			condition: "store/media.DeleteVideoStream sqlStreamGuard", procedure: service + "DeleteVideoStreaming", by: theAuthor,
 			change: deletes, want: 400400,
 		},
 		{
-			condition: "store.UpdateVideoStreamHasChannel sqlStreamGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
+			condition: "store/media.UpdateVideoStreamHasChannel sqlStreamGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
 			request: channel, change: calls(service+"DeleteVideoStreaming", "streamId=videoStreamId"), want: 400400,
 			writes: []string{"daily_usages"},
 		},
 		{
-			condition: "store.AttachVideoStream sqlStreamAttach", procedure: "PostService/CreatePost", by: theAuthor,
+			condition: "store/media.AttachVideoStream sqlStreamAttach", procedure: "PostService/CreatePost", by: theAuthor,
 			request: embedded(streamsPath, "videoStreamings", "streamId", "liveStream"), change: deletesIt, want: 400000,
 		},
 		{
-			condition: "store.TransitionVideoStream sqlStreamGuardStatus", procedure: service + "DeleteStreamingUrl", by: theAuthor,
+			condition: "store/media.TransitionVideoStream sqlStreamGuardStatus", procedure: service + "DeleteStreamingUrl", by: theAuthor,
 			request: made(nil), change: again(adminToken), want: 400900,
 		},
 		{
-			condition: "store.ModerateVideoStream sqlStreamGuardModeration", procedure: service + "ReportVideoStreaming", by: theMedia,
+			condition: "store/media.ModerateVideoStream sqlStreamGuardModeration", procedure: service + "ReportVideoStreaming", by: theMedia,
 			request: made(streamReport("flagged", "")), change: again(theMedia), want: 400900,
 		},
 		{
-			condition: "store.UpdateStreamBans sqlStreamGuardBans", procedure: service + "BanStreamViewers", by: theAuthor,
+			condition: "store/media.UpdateStreamBans sqlStreamGuardBans", procedure: service + "BanStreamViewers", by: theAuthor,
 			request: banned, change: bans, want: 400900,
 		},
 	}
@@ -322,34 +322,34 @@ func roomGuardRows() []guardRow {
 	const service = "RoomService/"
 	return []guardRow{
 		{
-			condition: "store.InsertRoom sqlRoomGuardParent", procedure: service + "CreateRoom", by: theAuthor,
+			condition: "store/media.InsertRoom sqlRoomGuardParent", procedure: service + "CreateRoom", by: theAuthor,
 			request: child, change: calls(service+"DeleteRoom", "roomId=parentRoomId"), want: 400000,
 		},
-		{condition: "store.UpdateRoom sqlRoomGuard", procedure: service + "UpdateRoom", by: theAuthor, change: deletes, want: 400400},
-		{condition: "store.DeleteRoom sqlRoomGuard", procedure: service + "DeleteRoom", by: theAuthor, change: deletes, want: 400400},
+		{condition: "store/media.UpdateRoom sqlRoomGuard", procedure: service + "UpdateRoom", by: theAuthor, change: deletes, want: 400400},
+		{condition: "store/media.DeleteRoom sqlRoomGuard", procedure: service + "DeleteRoom", by: theAuthor, change: deletes, want: 400400},
 		{
-			condition: "store.UpdateRoomHasChannel sqlRoomGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
+			condition: "store/media.UpdateRoomHasChannel sqlRoomGuard", procedure: "ChannelService/CreateChannel", by: theAuthor,
 			request: channel, change: deletes, want: 400400,
 			writes: []string{"daily_usages"},
 		},
 		{
-			condition: "store.AttachRoom sqlRoomAttach", procedure: "PostService/CreatePost", by: theAuthor,
+			condition: "store/media.AttachRoom sqlRoomAttach", procedure: "PostService/CreatePost", by: theAuthor,
 			request: embedded(roomsPath, "rooms", "roomId", "room"), change: deletesIt, want: 400000,
 		},
 		{
-			condition: "store.TransitionRoom sqlRoomGuardStatus", procedure: service + "ReportRoom", by: theMedia,
+			condition: "store/media.TransitionRoom sqlRoomGuardStatus", procedure: service + "ReportRoom", by: theMedia,
 			request: waiting, change: calls(service+"StopRoom", "roomId"), want: 400900,
 		},
 		{
-			condition: "store.UpdateParticipants sqlRoomGuardParticipants", procedure: service + "RemoveRoomParticipant", by: theAuthor,
+			condition: "store/media.UpdateParticipants sqlRoomGuardParticipants", procedure: service + "RemoveRoomParticipant", by: theAuthor,
 			change: again(adminToken), want: 400900,
 		},
 		{
-			condition: "store.UpdateStage sqlRoomGuardStage", procedure: service + "ReportRoom", by: theMedia,
+			condition: "store/media.UpdateStage sqlRoomGuardStage", procedure: service + "ReportRoom", by: theMedia,
 			request: onStage, change: again(theMedia), want: 400900,
 		},
 		{
-			condition: "store.ModerateRoom sqlRoomGuardModeration", procedure: service + "ReportRoom", by: theMedia,
+			condition: "store/media.ModerateRoom sqlRoomGuardModeration", procedure: service + "ReportRoom", by: theMedia,
 			request: made(roomReport("flagged", "")), change: again(theMedia), want: 400900,
 		},
 	}

@@ -59,32 +59,34 @@ func communityGuardRows() []guardRow {
 	const join = "service/joinrequest."
 	return []guardRow{
 		{
-			condition: "store.UpdateCategory sqlCategoryGuard", procedure: "CategoryService/UpdateCategory", by: adminToken,
+			condition: "store/communities.UpdateCategory sqlCategoryGuard", procedure: "CategoryService/UpdateCategory", by: adminToken,
 			change: deletesCategory, want: 400400,
 		},
 		{
-			condition: "store.DeleteCategory sqlCategoryGuard", procedure: "CategoryService/DeleteCategory", by: adminToken,
+			condition: "store/communities.DeleteCategory sqlCategoryGuard", procedure: "CategoryService/DeleteCategory", by: adminToken,
 			change: deletesCategory, want: 400400,
 		},
 		{
-			condition: "store.UpdateProduct sqlProductGuard", procedure: "ProductService/UpdateProduct", by: adminToken, change: deletesProduct,
-			want: 400400,
+			condition: "store/content.UpdateProduct sqlProductGuard", procedure: "ProductService/UpdateProduct", by: adminToken,
+			change: deletesProduct,
+			want:   400400,
 		},
 		{
-			condition: "store.DeleteProduct sqlProductGuard", procedure: "ProductService/DeleteProduct", by: adminToken, change: deletesProduct,
-			want: 400400,
+			condition: "store/content.DeleteProduct sqlProductGuard", procedure: "ProductService/DeleteProduct", by: adminToken,
+			change: deletesProduct,
+			want:   400400,
 		},
 		{
-			condition: "store.InsertCommunity sqlCommunityGuardName", procedure: "CommunityService/CreateCommunity", by: member,
+			condition: "store/communities.InsertCommunity sqlCommunityGuardName", procedure: "CommunityService/CreateCommunity", by: member,
 			request: unique, change: again(theBoss), want: 400315,
 			writes: []string{"daily_usages"},
 		},
 		{
-			condition: "store.UpdateCommunity GuardCommunity", procedure: "CommunityService/UpdateCommunity", by: theBoss,
+			condition: "store/communities.UpdateCommunity GuardCommunity", procedure: "CommunityService/UpdateCommunity", by: theBoss,
 			request: inNewCommunity(object{"description": "x"}), change: deletesCommunity, want: 400400,
 		},
 		{
-			condition: "store.DeleteCommunity GuardCommunity", procedure: "CommunityService/DeleteCommunity", by: theBoss,
+			condition: "store/communities.DeleteCommunity GuardCommunity", procedure: "CommunityService/DeleteCommunity", by: theBoss,
 			change: deletesCommunity, want: 400400,
 		},
 		{
@@ -96,11 +98,11 @@ func communityGuardRows() []guardRow {
 			change: callsAs(moderator, "MemberService/LeaveCommunity", nil, "communityId"), want: 400300,
 		},
 		{
-			condition: "store.changeMember sqlMemberUpdate", procedure: "MemberService/BanMembers", by: theBoss, request: joined,
+			condition: "store/communities.changeMember sqlMemberUpdate", procedure: "MemberService/BanMembers", by: theBoss, request: joined,
 			change: callsAs(userOfRow, "MemberService/LeaveCommunity", nil, "communityId"),
 		},
 		{
-			condition: "store.changeMember community_members_pkey", procedure: "MemberService/JoinCommunity", by: userOfRow,
+			condition: "store/communities.changeMember community_members_pkey", procedure: "MemberService/JoinCommunity", by: userOfRow,
 			request: ofNewcomer(""), change: adds,
 		},
 		{
@@ -108,7 +110,7 @@ func communityGuardRows() []guardRow {
 			request: asked, change: deletesCommunity, want: 400400,
 		},
 		{
-			condition: "store.AnswerJoinRequest sqlJoinAnswer", procedure: "JoinRequestService/ApproveJoin", by: theBoss,
+			condition: "store/communities.AnswerJoinRequest sqlJoinAnswer", procedure: "JoinRequestService/ApproveJoin", by: theBoss,
 			request: asked, change: rejects, want: 400400,
 		},
 		{
@@ -116,7 +118,7 @@ func communityGuardRows() []guardRow {
 			change: deletesCommunity, want: 400400,
 		},
 		{
-			condition: "store.InsertJoinRequest join_requests_pending", procedure: "JoinRequestService/RequestJoin", by: userOfRow,
+			condition: "store/communities.InsertJoinRequest join_requests_pending", procedure: "JoinRequestService/RequestJoin", by: userOfRow,
 			request: ofNewcomer("", approval), change: again(userOfRow), want: 400315,
 		},
 	}
@@ -148,15 +150,15 @@ func invitationGuardRows() []guardRow {
 			change: calls("RoomService/StopRoom", "roomId=targetId"), want: 400000,
 		},
 		{
-			condition: "store.InsertInvitation invitations_pending", procedure: "InvitationService/CreateInvitations", by: theBoss,
+			condition: "store/communities.InsertInvitation invitations_pending", procedure: "InvitationService/CreateInvitations", by: theBoss,
 			request: invites, change: again(adminToken),
 		},
 		{
-			condition: "store.AnswerInvitation sqlInvitationAnswer", procedure: "InvitationService/AcceptInvitation", by: userOfRow,
+			condition: "store/communities.AnswerInvitation sqlInvitationAnswer", procedure: "InvitationService/AcceptInvitation", by: userOfRow,
 			request: invited, change: cancels, want: 400000,
 		},
 		{
-			condition: "store.ResendInvitation sqlInvitationResend", procedure: "InvitationService/ResendInvitation", by: theBoss,
+			condition: "store/communities.ResendInvitation sqlInvitationResend", procedure: "InvitationService/ResendInvitation", by: theBoss,
 			request: invited, change: cancels, want: 400000,
 		},
 	}
@@ -206,7 +208,7 @@ func pinGuardRows() []guardRow {
 			request: global, change: hides, want: 400300,
 		},
 		{
-			condition: "store.DeletePin sqlPinGuard", procedure: "PinService/UnpinCommunityPost", by: theBoss,
+			condition: "store/content.DeletePin sqlPinGuard", procedure: "PinService/UnpinCommunityPost", by: theBoss,
 			request: pinned, change: again(adminToken), want: 400400,
 		},
 		{
@@ -241,27 +243,27 @@ func eventGuardRows() []guardRow {
 			writes: []string{"daily_usages"},
 		},
 		{
-			condition: "store.UpdatePlannedEvent sqlPlannedEventUpdate", procedure: "EventService/UpdateEvent", by: theBoss,
+			condition: "store/content.UpdatePlannedEvent sqlPlannedEventUpdate", procedure: "EventService/UpdateEvent", by: theBoss,
 			request: made(object{"title": "x"}), change: deletes, want: 400400,
 		},
 		{
-			condition: "store.DeletePlannedEvent sqlPlannedEventDelete", procedure: "EventService/DeleteEvent", by: theBoss,
+			condition: "store/content.DeletePlannedEvent sqlPlannedEventDelete", procedure: "EventService/DeleteEvent", by: theBoss,
 			request: made(nil), change: deletes, want: 400400,
 		},
 		{
-			condition: "store.InsertRsvp sqlPlannedEventGuard", procedure: "EventService/CreateEventRsvp", by: member,
+			condition: "store/content.InsertRsvp sqlPlannedEventGuard", procedure: "EventService/CreateEventRsvp", by: member,
 			request: made(going), change: cancels, want: 400000,
 		},
 		{
-			condition: "store.InsertRsvp event_rsvps_pkey", procedure: "EventService/CreateEventRsvp", by: member,
+			condition: "store/content.InsertRsvp event_rsvps_pkey", procedure: "EventService/CreateEventRsvp", by: member,
 			request: made(going), change: again(member), want: 400315,
 		},
 		{
-			condition: "store.UpdateRsvp sqlPlannedEventGuard", procedure: "EventService/UpdateEventRsvp", by: member,
+			condition: "store/content.UpdateRsvp sqlPlannedEventGuard", procedure: "EventService/UpdateEventRsvp", by: member,
 			request: answered, change: cancels, want: 400000,
 		},
 		{
-			condition: "store.UpdateRsvp sqlRsvpUpdate", procedure: "EventService/UpdateEventRsvp", by: member,
+			condition: "store/content.UpdateRsvp sqlRsvpUpdate", procedure: "EventService/UpdateEventRsvp", by: member,
 			request: answered, change: again(member),
 		},
 	}
@@ -323,15 +325,15 @@ func flagGuardRows() []guardRow {
 			request: flagged(object{"outcome": "dismissed"}), change: flags,
 		},
 		{
-			condition: "store.UpdateFlagItem sqlFlagItemUpdate", procedure: "FlagService/ClaimFlagItem", by: theBoss,
+			condition: "store/content.UpdateFlagItem sqlFlagItemUpdate", procedure: "FlagService/ClaimFlagItem", by: theBoss,
 			request: flagged(nil), change: flags,
 		},
 		{
-			condition: "store.InsertFlagNote sqlFlagItemGuard", procedure: "FlagService/AddFlagNote", by: theBoss,
+			condition: "store/content.InsertFlagNote sqlFlagItemGuard", procedure: "FlagService/AddFlagNote", by: theBoss,
 			request: flagged(object{"text": "x"}), change: purges, want: 400400,
 		},
 		{
-			condition: "store.InsertFlagNote sqlFlagNoteGuard", procedure: "FlagService/AddFlagNote", by: theBoss,
+			condition: "store/content.InsertFlagNote sqlFlagNoteGuard", procedure: "FlagService/AddFlagNote", by: theBoss,
 			request: noted, change: again(theBoss), want: 400000,
 		},
 		{

@@ -94,6 +94,10 @@ func nameOfCondition(call *ast.CallExpr) string {
 		if strings.HasPrefix(first.Name, "sql") {
 			return first.Name
 		}
+	case *ast.SelectorExpr: // a statement of another package
+		if method.Sel.Name == "Guard" {
+			return first.Sel.Name
+		}
 	}
 	return method.Sel.Name
 }

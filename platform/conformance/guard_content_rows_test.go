@@ -90,11 +90,11 @@ func postGuardRows() []guardRow {
 			change:  deletesTargetOfData, want: 400400,
 		},
 		{
-			condition: "store.UpdateScheduledPost sqlScheduledGuard", procedure: "ScheduledPostService/UpdateScheduledPost", by: theAuthor,
+			condition: "store/content.UpdateScheduledPost sqlScheduledGuard", procedure: "ScheduledPostService/UpdateScheduledPost", by: theAuthor,
 			change: calls("ScheduledPostService/CancelScheduledPost", "id"), want: 400000,
 		},
 		{
-			condition: "store.DeleteScheduledPost sqlScheduledGuard", procedure: "ScheduledPostService/CancelScheduledPost", by: theAuthor,
+			condition: "store/content.DeleteScheduledPost sqlScheduledGuard", procedure: "ScheduledPostService/CancelScheduledPost", by: theAuthor,
 			change: again(adminToken), want: 400000,
 		},
 	}
@@ -226,9 +226,9 @@ func reactionGuardRows() []guardRow {
 			condition: guard + "AddReaction GuardReactionNames", procedure: "ReactionService/AddReaction", by: member, request: full,
 			change: again(theAuthor, object{"reactionName": "love"}), want: 400000,
 		},
-		{condition: "store.InsertReaction reactions_pkey", procedure: "ReactionService/AddReaction", by: member, change: again(member)},
+		{condition: "store/content.InsertReaction reactions_pkey", procedure: "ReactionService/AddReaction", by: member, change: again(member)},
 		{
-			condition: "store.DeleteReaction sqlReactionGuard", procedure: "ReactionService/RemoveReaction", by: member,
+			condition: "store/content.DeleteReaction sqlReactionGuard", procedure: "ReactionService/RemoveReaction", by: member,
 			request: liked, change: again(member), want: 400400,
 		},
 	}
@@ -262,19 +262,21 @@ func pollGuardRows() []guardRow {
 		return object{"pollId": id, "answerIds": answers[1:2]}
 	}
 	return []guardRow{
-		{condition: "store.ClosePoll sqlPollGuard", procedure: "PollService/UpdatePoll", by: adminToken, change: deletesPoll, want: 400400},
-		{condition: "store.DeletePoll sqlPollGuard", procedure: "PollService/DeletePoll", by: adminToken, change: deletesPoll, want: 400400},
-		{condition: "store.ChangeVotes sqlPollGuard", procedure: "PollService/VotePoll", by: member, change: deletesPoll, want: 400400},
+		{condition: "store/content.ClosePoll sqlPollGuard", procedure: "PollService/UpdatePoll", by: adminToken, change: deletesPoll,
+			want: 400400},
+		{condition: "store/content.DeletePoll sqlPollGuard", procedure: "PollService/DeletePoll", by: adminToken, change: deletesPoll,
+			want: 400400},
+		{condition: "store/content.ChangeVotes sqlPollGuard", procedure: "PollService/VotePoll", by: member, change: deletesPoll, want: 400400},
 		{
-			condition: "store.ChangeVotes sqlPollGuardOpen", procedure: "PollService/VotePoll", by: member,
+			condition: "store/content.ChangeVotes sqlPollGuardOpen", procedure: "PollService/VotePoll", by: member,
 			change: callsAs(adminToken, "PollService/UpdatePoll", object{"status": "closed"}, "pollId"), want: 400000,
 		},
 		{
-			condition: "store.ChangeVotes sqlVotesGuardUnchanged", procedure: "PollService/ChangePollVote", by: member,
+			condition: "store/content.ChangeVotes sqlVotesGuardUnchanged", procedure: "PollService/ChangePollVote", by: member,
 			request: voted, change: again(member),
 		},
 		{
-			condition: "store.AttachPoll sqlPollAttach", procedure: "PostService/CreatePost", by: theAuthor,
+			condition: "store/content.AttachPoll sqlPollAttach", procedure: "PostService/CreatePost", by: theAuthor,
 			request: post, change: deletesItsPoll, want: 400000,
 		},
 	}

@@ -77,7 +77,8 @@ func userGuardRows() []guardRow {
 	}
 	return []guardRow{
 		{
-			condition: "store.InsertFile sqlUploadGuardOpen", procedure: "an upload", request: noFields, send: sends, change: abandons, want: 500000,
+			condition: "store/media.InsertFile sqlUploadGuardOpen", procedure: "an upload", request: noFields, send: sends, change: abandons,
+			want:   500000,
 			writes: []string{"uploads"},
 		},
 		{
@@ -113,11 +114,11 @@ func userGuardRows() []guardRow {
 			request: wallPost, change: erases, inBackground: true,
 		},
 		{
-			condition: "store.UpdateAltText sqlFileGuard", procedure: "FileService/UpdateFile", by: theAuthor,
+			condition: "store/media.UpdateAltText sqlFileGuard", procedure: "FileService/UpdateFile", by: theAuthor,
 			request: altText, change: deletesFile, want: 400400,
 		},
 		{
-			condition: "store.DeleteFile sqlFileGuard", procedure: "FileService/DeleteFile", by: theAuthor,
+			condition: "store/media.DeleteFile sqlFileGuard", procedure: "FileService/DeleteFile", by: theAuthor,
 			request: uploaded, change: deletesFile, want: 400400,
 		},
 	}
@@ -176,27 +177,27 @@ func followGuardRows() []guardRow {
 			request: aboutAnother(region.EU), change: erases, want: 400400,
 		},
 		{
-			condition: "store.GuardNotBlocked sqlBlockGuardNone", procedure: service + "FollowUser", by: userOfRow,
+			condition: "store/people.GuardNotBlocked sqlBlockGuardNone", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"), want: 400300,
 		},
 		{
-			condition: "store.GuardNotBlocked sqlBlockedByGuardNone", procedure: service + "FollowUser", by: userOfRow,
+			condition: "store/people.GuardNotBlocked sqlBlockedByGuardNone", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byAnother("BlockUser"), want: 400300,
 		},
 		{
-			condition: "store.ChangeFollow follows_pkey", procedure: service + "FollowUser", by: userOfRow,
+			condition: "store/people.ChangeFollow follows_pkey", procedure: service + "FollowUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("FollowUser"),
 		},
 		{
-			condition: "store.ChangeFollow sqlFollowUpdate", procedure: service + "UnfollowUser", by: userOfRow,
+			condition: "store/people.ChangeFollow sqlFollowUpdate", procedure: service + "UnfollowUser", by: userOfRow,
 			request: aboutAnother(region.EU, service+"FollowUser"), change: byNewcomer("UnfollowUser"), want: 400400,
 		},
 		{
-			condition: "store.ChangeBlock blocks_pkey", procedure: service + "BlockUser", by: userOfRow,
+			condition: "store/people.ChangeBlock blocks_pkey", procedure: service + "BlockUser", by: userOfRow,
 			request: aboutAnother(region.EU), change: byNewcomer("BlockUser"),
 		},
 		{
-			condition: "store.ChangeBlock sqlBlockUpdate", procedure: service + "UnblockUser", by: userOfRow,
+			condition: "store/people.ChangeBlock sqlBlockUpdate", procedure: service + "UnblockUser", by: userOfRow,
 			request: aboutAnother(region.EU, service+"BlockUser"), change: byNewcomer("UnblockUser"), want: 400400,
 		},
 		{
@@ -208,7 +209,7 @@ func followGuardRows() []guardRow {
 			request: followed, change: followsAgain, inBackground: true,
 		},
 		{
-			condition: "store.MirrorBlock sqlBlockedByGuardVersion", procedure: service + "UnblockUser", by: userOfRow,
+			condition: "store/people.MirrorBlock sqlBlockedByGuardVersion", procedure: service + "UnblockUser", by: userOfRow,
 			request: aboutAnother(region.US, service+"BlockUser"), change: outdated, inBackground: true,
 		},
 	}
@@ -289,15 +290,17 @@ func networkGuardRows() []guardRow {
 			request: fullOfWebhooks, change: addsWebhook, want: 500000,
 		},
 		{
-			condition: "store.AddDailyUsage sqlDailyUsageGuard", procedure: "ChannelService/CreateChannel", by: userOfRow, request: firstChannel,
-			change: spendsChannels, want: 400311,
+			condition: "store/network.AddDailyUsage sqlDailyUsageGuard", procedure: "ChannelService/CreateChannel", by: userOfRow,
+			request: firstChannel,
+			change:  spendsChannels, want: 400311,
 		},
 		{
-			condition: "store.WithIdempotency sqlIdempotencyMarkGuard", procedure: "PostService/CreatePost", by: userOfRow, request: repeatable,
-			change: repeats,
+			condition: "store/network.WithIdempotency sqlIdempotencyMarkGuard", procedure: "PostService/CreatePost", by: userOfRow,
+			request: repeatable,
+			change:  repeats,
 		},
 		{
-			condition: "store.ResolveScheduledPost sqlScheduledGuardWaiting", procedure: "ScheduledPostService/SchedulePost", request: due,
+			condition: "store/content.ResolveScheduledPost sqlScheduledGuardWaiting", procedure: "ScheduledPostService/SchedulePost", request: due,
 			send:   makesDue,
 			change: calls("ScheduledPostService/CancelScheduledPost", "id"), inBackground: true,
 		},
@@ -322,15 +325,15 @@ func networkGuardRows() []guardRow {
 			request: erased, change: deletes("MessageService/DeleteMessage", "messageId"), inBackground: true,
 		},
 		{
-			condition: "store.UpdateErasure sqlErasureUpdate", procedure: erase, by: adminToken,
+			condition: "store/lifecycle.UpdateErasure sqlErasureUpdate", procedure: erase, by: adminToken,
 			request: aboutNewcomer(nil), change: outdates("erasures"), inBackground: true,
 		},
 		{
-			condition: "store.UpdateExport sqlExportUpdate", procedure: "ExportService/StartExport", by: adminToken,
+			condition: "store/lifecycle.UpdateExport sqlExportUpdate", procedure: "ExportService/StartExport", by: adminToken,
 			request: aboutNewcomer(nil), change: outdates("user_exports"), inBackground: true,
 		},
 		{
-			condition: "store.UpdateUserMove sqlUserMoveUpdate", procedure: "MoveService/MoveUser", by: adminToken,
+			condition: "store/lifecycle.UpdateUserMove sqlUserMoveUpdate", procedure: "MoveService/MoveUser", by: adminToken,
 			request: aboutNewcomer(object{"region": "sg"}), change: outdates("user_moves"), inBackground: true,
 		},
 	}

@@ -36,7 +36,7 @@ var sentTwiceElsewhere = map[string]string{
 	"PrehookService/ReplaceManagedPrehook prehook.events":                      "conformance TestManagedPrehook",
 	"PrehookService/UpdatePrehook events":                                      "conformance TestPrehook",
 	"WebhookService/ReplaceManagedWebhooks webhooks":                           "conformance TestManagedWebhooks",
-	"WebhookService/ReplayWebhookDeliveries deliveryIds":                       "webhook TestRetriesAndDeadLetters",
+	"WebhookService/ReplayWebhookDeliveries deliveryIds":                       "delivery TestRetriesAndDeadLetters",
 	"RoomService/CreateRoom participants":                                      "conformance TestRoomCoHosts", // at most one
 	"StoryService/CreateStory items":                                           "conformance TestStoryLimits", // at most one
 	"RoomService/ReportRoom recordings":                                        "conformance TestRoomRecordings",

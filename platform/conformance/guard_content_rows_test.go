@@ -262,10 +262,14 @@ func pollGuardRows() []guardRow {
 		return object{"pollId": id, "answerIds": answers[1:2]}
 	}
 	return []guardRow{
-		{condition: "store/content.ClosePoll sqlPollGuard", procedure: "PollService/UpdatePoll", by: adminToken, change: deletesPoll,
-			want: 400400},
-		{condition: "store/content.DeletePoll sqlPollGuard", procedure: "PollService/DeletePoll", by: adminToken, change: deletesPoll,
-			want: 400400},
+		{
+			condition: "store/content.ClosePoll sqlPollGuard", procedure: "PollService/UpdatePoll", by: adminToken, change: deletesPoll,
+			want: 400400,
+		},
+		{
+			condition: "store/content.DeletePoll sqlPollGuard", procedure: "PollService/DeletePoll", by: adminToken, change: deletesPoll,
+			want: 400400,
+		},
 		{condition: "store/content.ChangeVotes sqlPollGuard", procedure: "PollService/VotePoll", by: member, change: deletesPoll, want: 400400},
 		{
 			condition: "store/content.ChangeVotes sqlPollGuardOpen", procedure: "PollService/VotePoll", by: member,

@@ -115,7 +115,9 @@ func TestObserve(t *testing.T) {
 	sayf("ended")
 }
 
-func sayf(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, "observe: "+format+"\n", args...) }
+func sayf(format string, args ...any) {
+	_, _ = fmt.Fprintf(os.Stdout, "observe: "+format+"\n", args...)
+}
 
 // sayChanges prints each alert that has begun or ceased to fire, and returns those that fire.
 func sayChanges(ctx context.Context, p *server, before map[string]bool) map[string]bool {

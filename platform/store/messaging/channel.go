@@ -69,8 +69,10 @@ var (
 	// ChannelDelete marks the channel $2 as deleted.
 	ChannelDelete = db.Register("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1
 		AND id = $2`).Updates(core.SharedChannels, 2)
+	// ChannelAttach attaches the live channel $2 to the post $3.
 	ChannelAttach = db.Register("channels.attach",
 		`UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`).Updates(core.SharedChannels, 2)
+	// ChannelDetach undoes ChannelAttach.
 	ChannelDetach = db.Register("channels.detach",
 		`UPDATE channels SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(core.SharedChannels, 2)
 	sqlChannelGuard = db.Register("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at

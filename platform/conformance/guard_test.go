@@ -55,16 +55,17 @@ func guardRows() []guardRow {
 var unforced = map[string]string{
 	"store/content.ChangeVotes poll_votes_pkey": "the condition before it reads the same rows; only a transaction at the same moment " +
 		"passes it",
-	"store/messaging.MoveFeedMarkers user_feed_markers_pkey": "as above: the transaction repeats what it reads",
-	"store/eventlog.InsertEvents realtime_events_id_key":     "needs a delivery whose success was not recorded; tested by package store",
+	"store/messaging.MoveFeedMarkers user_feed_markers_pkey": "the transaction reads the same rows first; only a transaction at the same " +
+		"moment passes it",
+	"store/eventlog.InsertEvents realtime_events_id_key": "needs a delivery whose success was not recorded; tested by package store",
 
 	// Background work that no request starts.
 	"service/file.settle GuardFileUnused":                    "files are released after a time; tested by service/file",
-	"store/media.GuardFileUnused sqlFileGuardUnused":         "as above",
+	"store/media.GuardFileUnused sqlFileGuardUnused":         "files are released after a time; tested by service/file",
 	"store/lifecycle.DeleteOldMessages sqlMessagesGuardLive": "a sweep by age; tested by service/retention",
 	"store/network.OwnWebhook sqlWebhookCursorOwn":           "needs two servers and the end of a lease; tested by package delivery",
 	"service/importer.insertChannelMembers GuardChannel":     "a command, not an operation",
-	"service/importer.insertMessages GuardChannel":           "as above",
+	"service/importer.insertMessages GuardChannel":           "a command, not an operation",
 }
 
 // calls is the change of an administrator who calls an operation with fields of the request; "postId=referenceId" renames a field.

@@ -406,14 +406,14 @@ func TestDirectoryEntries(t *testing.T) {
 	run(t, r)
 	require.Equal(t, []people.DirectoryEntry{first}, found)
 
-	beside := people.DirectoryEntry{Hash: []byte("another hash"), UserID: first.UserID}
+	another := people.DirectoryEntry{Hash: []byte("another hash"), UserID: first.UserID}
 	w := s.NewTx(region.SG)
-	w.UpsertDirectoryCopy(beside, now)
+	w.UpsertDirectoryCopy(another, now)
 	w.DeleteDirectoryEntry(second)
 	commit(t, w)
-	for _, want := range [][]people.DirectoryEntry{{first, beside}, {beside}} {
+	for _, want := range [][]people.DirectoryEntry{{first, another}, {another}} {
 		r = s.NewReadBatch()
-		r.Directory(region.SG, [][]byte{first.Hash, beside.Hash}, &found)
+		r.Directory(region.SG, [][]byte{first.Hash, another.Hash}, &found)
 		run(t, r)
 		require.ElementsMatch(t, want, found, "only the entry of the hash and the user is deleted")
 		w = s.NewTx(region.SG)

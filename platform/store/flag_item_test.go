@@ -25,7 +25,7 @@ func TestHasClaim(t *testing.T) {
 func TestClearedFlags(t *testing.T) {
 	s := openNew(t)
 	c := newCommunity(t, s, region.EU)
-	p, beside := newPost(t, s, c), newPost(t, s, c)
+	p, another := newPost(t, s, c), newPost(t, s, c)
 	ben, carl := region.NewID(region.US), region.NewID(region.US)
 	flag := func(p content.Post, userID, detail string) {
 		t.Helper()
@@ -56,18 +56,18 @@ func TestClearedFlags(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	}
-	flag(beside, carl, "beside")
+	flag(another, carl, "another")
 	flag(p, ben, "first")
 	resolve(p)
 	requireCleared(p, map[string]string{ben: "first"})
-	requireCleared(beside, map[string]string{})
-	require.Equal(t, []string{carl}, readPost(t, s, beside.ID).Flaggers)
+	requireCleared(another, map[string]string{})
+	require.Equal(t, []string{carl}, readPost(t, s, another.ID).Flaggers)
 	flag(p, ben, "second")
 	flag(p, carl, "third")
-	resolve(beside)
+	resolve(another)
 	resolve(p)
 	requireCleared(p, map[string]string{ben: "first", carl: "third"})
-	requireCleared(beside, map[string]string{carl: "beside"})
+	requireCleared(another, map[string]string{carl: "another"})
 }
 
 // TestHiddenComments hides a comment that as many users have flagged as the limit, and shows it when the flags are dismissed. The flags of

@@ -271,8 +271,8 @@ func TestPagesOfChannelUsers(t *testing.T) {
 	s := openNew(t)
 	moderator, other, at, until := []string{"channel-moderator"}, []string{"other"}, later(10), later(11)
 	for _, tc := range map[string]struct {
-		list   messaging.ChannelUserList
-		beside messaging.ChannelUser // whom the list does not have
+		list    messaging.ChannelUserList
+		another messaging.ChannelUser // whom the list does not have
 	}{
 		"all":              {messaging.ChannelUserList{}, messaging.ChannelUser{Membership: messaging.ChannelBanned}},
 		"moderators":       {messaging.ChannelUserList{Roles: moderator}, messaging.ChannelUser{Roles: other, MutedUntil: &until}},
@@ -304,7 +304,7 @@ func TestPagesOfChannelUsers(t *testing.T) {
 		}
 		banned := both
 		banned.Membership = messaging.ChannelBanned
-		put(channel.ID, region.NewID(region.EU), tc.beside, 2)
+		put(channel.ID, region.NewID(region.EU), tc.another, 2)
 		put(channel.ID, region.NewID(region.EU), banned, 2)
 		put(newChannel(t, s, region.EU).ID, region.NewID(region.EU), both, 2)
 		requirePages(t, ids, func(after core.Position, desc bool) []core.Position {

@@ -38,7 +38,7 @@ func TestRsvps(t *testing.T) {
 	for range 4 {
 		ids = append(ids, newEvent(t, s, region.NewID(region.EU), origin, origin, 0, 10).ID)
 	}
-	open, cancelled, deleted, beside := ids[0], ids[1], ids[2], ids[3]
+	open, cancelled, deleted, another := ids[0], ids[1], ids[2], ids[3]
 	_,
 		err := conn.Exec(t.Context(),
 		`UPDATE planned_events SET cancelled_at = CASE WHEN id = $1 THEN now() END, deleted_at = CASE WHEN id = $2 THEN now() END`, cancelled,
@@ -76,7 +76,7 @@ func TestRsvps(t *testing.T) {
 	require.ErrorIs(t, err, refused, "the user has answered")
 	theirs, err := answer(open, other, content.RsvpGoing, 8)
 	require.NoError(t, err)
-	_, err = answer(beside, user, content.RsvpGoing, 8)
+	_, err = answer(another, user, content.RsvpGoing, 8)
 	require.NoError(t, err)
 	requireCounts(2, 0)
 	require.NoError(t, update(mine, content.RsvpInterested, 9))

@@ -64,7 +64,7 @@ func TestVotesOfPolls(t *testing.T) {
 // TestClosePoll closes a poll once, at the first time, and not after its end.
 func TestClosePoll(t *testing.T) {
 	s := openNew(t)
-	open, ended, beside := newPoll(t, s, 0), newPoll(t, s, 10), newPoll(t, s, 0)
+	open, ended, another := newPoll(t, s, 0), newPoll(t, s, 10), newPoll(t, s, 0)
 	closedAt := func(p content.Poll, seconds int) *time.Time {
 		t.Helper()
 		w := s.NewTx(region.EU)
@@ -81,7 +81,7 @@ func TestClosePoll(t *testing.T) {
 	}
 	var found *content.Poll
 	r := s.NewReadBatch()
-	r.Poll(beside.ID, &found)
+	r.Poll(another.ID, &found)
 	run(t, r)
 	require.Nil(t, found.ClosedAt)
 }

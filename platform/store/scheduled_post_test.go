@@ -51,7 +51,7 @@ func TestScheduledPostVersions(t *testing.T) {
 			w.ResolveScheduledPost(p, content.SchedulePosted, "", later(5), refused)
 		},
 	}
-	beside := put()
+	another := put()
 	for name, fill := range changes {
 		updated, failed, posted := put(), put(), put()
 		p := updated
@@ -74,5 +74,5 @@ func TestScheduledPostVersions(t *testing.T) {
 		}
 		require.NoError(t, change(func(w *store.Tx) { fill(w, *read(updated.ID)) }), name)
 	}
-	require.Equal(t, &beside, read(beside.ID), "another post")
+	require.Equal(t, &another, read(another.ID), "another post")
 }

@@ -238,7 +238,7 @@ func TestAccessToWalls(t *testing.T) {
 // TestFlaggedCommentsOfAStory deletes the comments of a story: it is marked as long as one of them has flags.
 func TestFlaggedCommentsOfAStory(t *testing.T) {
 	s := openNew(t)
-	story, beside := newStory(t, s, region.NewID(region.EU), 0, 10), newStory(t, s, region.NewID(region.EU), 0, 10)
+	story, another := newStory(t, s, region.NewID(region.EU), 0, 10), newStory(t, s, region.NewID(region.EU), 0, 10)
 	flagged := func(of content.Story) content.Comment {
 		t.Helper()
 		c := newComment(t, s, content.Post{ID: of.ID, TargetType: "user", TargetID: of.TargetID},
@@ -258,7 +258,7 @@ func TestFlaggedCommentsOfAStory(t *testing.T) {
 		return found.HasFlaggedComment
 	}
 	comments := []content.Comment{flagged(story), flagged(story)}
-	flagged(beside)
+	flagged(another)
 	for i, c := range comments {
 		require.True(t, marked(story.ID), "with %d flagged comments", len(comments)-i)
 		w := s.NewTx(region.EU)
@@ -266,5 +266,5 @@ func TestFlaggedCommentsOfAStory(t *testing.T) {
 		commit(t, w)
 	}
 	require.False(t, marked(story.ID))
-	require.True(t, marked(beside.ID))
+	require.True(t, marked(another.ID))
 }

@@ -43,7 +43,7 @@ func TestActorsOfATrayItem(t *testing.T) {
 	user, other := region.NewID(region.EU), region.NewID(region.EU)
 	actor := func(i int) string { return fmt.Sprintf("actor %03d", i) }
 	// These are older, and have the actor that the item loses.
-	putTrayActs(t, s, aTrayAct(user, "beside", actor(0), -9), aTrayAct(user, "beside", actor(1), -9))
+	putTrayActs(t, s, aTrayAct(user, "another", actor(0), -9), aTrayAct(user, "another", actor(1), -9))
 	putTrayActs(t, s, aTrayAct(other, "post", actor(0), -9))
 	for i := range notify.MaxTrayActors + 1 {
 		putTrayActs(t, s, aTrayAct(user, "post", actor(i), i/2)) // two at the same time
@@ -58,19 +58,19 @@ func TestActorsOfATrayItem(t *testing.T) {
 	r := s.NewReadBatch()
 	r.TrayActors(user, []string{rows[0].ID, rows[1].ID}, &actors)
 	run(t, r)
-	var latest, beside []string
+	var latest, another []string
 	for _, a := range actors {
 		if a.ItemID == rows[1].ID {
 			latest = append(latest, a.ActorID)
 		} else {
-			beside = append(beside, a.ActorID)
+			another = append(another, a.ActorID)
 		}
 	}
 	require.Equal(t, []string{
 		actor(500), actor(100), actor(99), actor(98), actor(97), actor(96), actor(95), actor(94), actor(93),
 		actor(92),
 	}, latest)
-	require.Equal(t, []string{actor(1), actor(0)}, beside)
+	require.Equal(t, []string{actor(1), actor(0)}, another)
 	var left, removed int
 	require.NoError(t, conn.QueryRow(t.Context(),
 		`SELECT count(*), count(*) FILTER (WHERE actor_id = ANY($2::text[])) FROM tray_actors WHERE item_id = $1`,

@@ -54,7 +54,7 @@ func TestStartUserMove(t *testing.T) {
 		commit(t, w)
 		return *m
 	}
-	first, beside := start(user, region.US, 0), start(other, region.US, 0)
+	first, another := start(user, region.US, 0), start(other, region.US, 0)
 	require.Equal(t, lifecycle.MoveCollecting, first.State)
 	require.Equal(t, first, start(user, region.SG, 1), "it is running")
 	for _, state := range []string{"done", "cancelled"} {
@@ -71,5 +71,5 @@ func TestStartUserMove(t *testing.T) {
 		require.Greater(t, again.Version, first.Version)
 		require.True(t, later(2).Equal(again.RequestedAt) && later(2).Equal(again.UpdatedAt) && later(2).Equal(again.DueAt))
 	}
-	require.Equal(t, beside, start(other, region.SG, 3), "another user")
+	require.Equal(t, another, start(other, region.SG, 3), "another user")
 }
